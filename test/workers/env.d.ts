@@ -1,0 +1,11 @@
+/** What `env` and `exports` of "cloudflare:workers" hold in the tests: the bindings of ./wrangler.toml. */
+declare namespace Cloudflare {
+  interface GlobalProps {
+    mainModule: typeof import("./worker.ts");
+    durableNamespaces: "Thread";
+  }
+  interface Env {
+    THREAD: DurableObjectNamespace<import("./worker.ts").Thread>;
+    BLOBS: R2Bucket;
+  }
+}

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+
+type TestOptions = NonNullable<TestProjectInlineConfiguration["test"]>;
+
+/** Migrations are imported as their text. */
+const sqlText = {
+  name: "sql-text",
+  transform: (code: string, id: string) =>
+    id.endsWith(".sql") ? { code: `export default ${JSON.stringify(code)};`, map: null } : null,
+};
+
+// "tidemark" means the sources, by the `paths` of tsconfig.json; vite leaves names with a "#" out of those.
+const resolve = {
+  tsconfigPaths: true,
+  alias: { "#async-context": join(import.meta.dirname, "src/pregel/async-context.ts") },
+};
+
+const parallel = { maxWorkers: "100%", sequence: { groupOrder: 1 } };
+const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 2 } };
+
+function node(name: string, test: TestOptions): TestProjectInlineConfiguration {
+  return { resolve, plugins: [sqlText], test: { name, ...parallel, ...test } };
+}
+
+function workerd(name: string, test: TestOptions): TestProjectInlineConfiguration {
+  const plugins = [sqlText, cloudflareTest({ wrangler: { configPath: "./test/workers/wrangler.toml" } })];
+  return { resolve, plugins, test: { name, ...parallel, ...test } };
+}
+
+const report = process.env["TIDEMARK_TEST_REPORT"];
+
+export default defineConfig({
+  test: {
+    reporters: report ? ["minimal", ["json", { outputFile: report }]] : ["minimal"],
+    passWithNoTests: true,
+    projects: [
+      node("unit", { include: ["test/unit/**/*.test.ts", "test/contract/**/*.unit.test.ts"] }),
+      workerd("workers", { include: ["test/workers/**/*.test.ts", "test/contract/**/*.workers.test.ts"] }),
+      // @langchain/langgraph-checkpoint-validation expects describe, it and expect to be globals.
+      node("conformance", { include: ["test/conformance/**/*.unit.test.ts"], globals: true }),
+      workerd("conformance-workers", { include: ["test/conformance/**/*.workers.test.ts"], globals: true }),
+      node("e2e", {
+        include: ["test/e2e/**/*.test.ts"],
+        ...oneByOne,
+        testTimeout: 120_000,
+        hookTimeout: 60_000,
+      }),
+    ],
+  },
+});
