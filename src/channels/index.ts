@@ -1,0 +1,11 @@
+export { AnyValue } from "./any-value.ts";
+export { type Adopt, BaseChannel, EMPTY } from "./base.ts";
+export { type BinaryOperator, BinaryOperatorAggregate } from "./binary-operator-aggregate.ts";
+export { EphemeralValue } from "./ephemeral-value.ts";
+export { LastValueAfterFinish } from "./last-value-after-finish.ts";
+export { LastValue } from "./last-value.ts";
+export { NamedBarrierValueAfterFinish } from "./named-barrier-value-after-finish.ts";
+export { NamedBarrierValue } from "./named-barrier-value.ts";
+export { isOverwrite, Overwrite, overwriteOf, type OverwriteUpdate } from "./overwrite.ts";
+export { type SavedTopic, Topic, type TopicOptions } from "./topic.ts";
+export { UntrackedValueChannel, type UntrackedValueOptions } from "./untracked-value.ts";
