@@ -1,0 +1,179 @@
+import { UnserializableError } from "./errors.ts";
+
+/**
+ * State is never changed in place. A value that enters the state is *adopted*: its plain arrays and objects are copied
+ * and frozen, Maps and Sets are copied into ones that refuse to change, and what can be neither frozen nor locked
+ * (bytes, dates, URLs, patterns) is copied and handed out as further copies. Parts that are adopted already are kept as
+ * they are, so the cost is that of what is new, and identity means equality. The caller's own objects stay untouched.
+ *
+ * Class instances and errors pass through: only their owner knows how to copy them.
+ */
+export function adopt<T>(value: T): T {
+  if (!isObject(value) || adopted.has(value)) return value;
+  return copy(value, new Map(), 0);
+}
+
+/** Whether the value is a part of the state already. */
+export function isAdopted(value: unknown): boolean {
+  return !isObject(value) || adopted.has(value);
+}
+
+/**
+ * An adopted value as a node or a reducer may have it: the value itself, except that bytes, dates and the like inside
+ * it are copies, since they cannot be made read-only.
+ */
+export function handOut<T>(value: T): T {
+  if (!isObject(value) || !mutable.has(value)) return value;
+  return thaw(value, new Map());
+}
+
+/** Deeper values are refused: they would end in a stack overflow in a reader that is less careful. */
+const MAX_DEPTH = 1000;
+
+const adopted = new WeakSet<object>();
+/** Adopted values that are, or contain, something that cannot be made read-only. */
+const mutable = new WeakSet<object>();
+
+type Copies = Map<object, object>;
+
+function copy<T extends object>(value: T, copies: Copies, depth: number): T;
+function copy(value: object, copies: Copies, depth: number): object {
+  const known = copies.get(value);
+  if (known !== undefined) return known;
+  if (depth > MAX_DEPTH) throw new UnserializableError(`it is nested more than ${MAX_DEPTH} levels deep`, []);
+  if (Array.isArray(value)) return copyArray(value, copies, depth);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return copyRecord(value, copies, depth);
+  if (value instanceof Map) return copyMap(value, copies, depth);
+  if (value instanceof Set) return copySet(value, copies, depth);
+  const clone = cloneOpaque(value);
+  if (clone === undefined) return value;
+  copies.set(value, clone);
+  adopted.add(clone);
+  mutable.add(clone);
+  return clone;
+}
+
+function copyArray(value: readonly unknown[], copies: Copies, depth: number): object {
+  const result: unknown[] = value.slice();
+  copies.set(value, result);
+  adopted.add(result);
+  for (let index = 0; index < result.length; index++) {
+    const part = result[index];
+    if (isObject(part)) result[index] = child(result, part, copies, depth);
+  }
+  return Object.freeze(result);
+}
+
+function copyRecord(value: object, copies: Copies, depth: number): object {
+  const result: Record<PropertyKey, unknown> = { ...value };
+  copies.set(value, result);
+  adopted.add(result);
+  for (const key of Object.keys(result)) {
+    const part = result[key];
+    // Assigning is safe for "__proto__" too: the spread made it a property of the copy's own.
+    if (isObject(part)) result[key] = child(result, part, copies, depth);
+  }
+  return Object.freeze(result);
+}
+
+function copyMap(value: ReadonlyMap<unknown, unknown>, copies: Copies, depth: number): object {
+  const result = new Map<unknown, unknown>();
+  copies.set(value, result);
+  adopted.add(result);
+  for (const [key, part] of value) {
+    result.set(
+      isObject(key) ? child(result, key, copies, depth) : key,
+      isObject(part) ? child(result, part, copies, depth) : part,
+    );
+  }
+  return lock(result, LOCKED_MAP);
+}
+
+function copySet(value: ReadonlySet<unknown>, copies: Copies, depth: number): object {
+  const result = new Set<unknown>();
+  copies.set(value, result);
+  adopted.add(result);
+  for (const part of value) result.add(isObject(part) ? child(result, part, copies, depth) : part);
+  return lock(result, LOCKED_SET);
+}
+
+function child(parent: object, part: object, copies: Copies, depth: number): object {
+  const result = adopted.has(part) ? part : copy(part, copies, depth + 1);
+  if (mutable.has(result)) mutable.add(parent);
+  return result;
+}
+
+/** A copy of what cannot be frozen, or undefined for what is not ours to copy. */
+function cloneOpaque(value: object): object | undefined {
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return cloneBytes(value);
+  if (value instanceof Date) return new Date(value.getTime());
+  if (value instanceof RegExp) return new RegExp(value.source, value.flags);
+  if (value instanceof URL) return new URL(value.href);
+  return undefined;
+}
+
+function cloneBytes(value: ArrayBufferView | ArrayBuffer): object {
+  if (value instanceof ArrayBuffer) return value.slice(0);
+  const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
+  if (value instanceof DataView) return new DataView(bytes.buffer);
+  if (value instanceof Uint8Array) return bytes;
+  const View: unknown = value.constructor;
+  if (typeof View !== "function") return bytes;
+  return Reflect.construct(View, [bytes.buffer]) as object;
+}
+
+function thaw<T extends object>(value: T, copies: Copies): T;
+function thaw(value: object, copies: Copies): object {
+  if (!mutable.has(value)) return value;
+  const known = copies.get(value);
+  if (known !== undefined) return known;
+  const part = (inner: unknown): unknown => (isObject(inner) ? thaw(inner, copies) : inner);
+  if (Array.isArray(value)) {
+    const result: unknown[] = [];
+    copies.set(value, result);
+    for (const inner of value) result.push(part(inner));
+    return Object.freeze(result);
+  }
+  if (value instanceof Map) {
+    const result = new Map<unknown, unknown>();
+    copies.set(value, result);
+    for (const [key, inner] of value) result.set(part(key), part(inner));
+    return lock(result, LOCKED_MAP);
+  }
+  if (value instanceof Set) {
+    const result = new Set<unknown>();
+    copies.set(value, result);
+    for (const inner of value) result.add(part(inner));
+    return lock(result, LOCKED_SET);
+  }
+  const clone = cloneOpaque(value);
+  if (clone !== undefined) {
+    copies.set(value, clone);
+    return clone;
+  }
+  const result: Record<PropertyKey, unknown> = { ...value };
+  copies.set(value, result);
+  for (const key of Object.keys(result)) result[key] = part(result[key]);
+  return Object.freeze(result);
+}
+
+function refuse(kind: string): PropertyDescriptor {
+  return {
+    value: () => {
+      throw new TypeError(`Cannot change a ${kind} that is part of the state`);
+    },
+  };
+}
+
+/** Own properties that hide the methods which change a Map or a Set. */
+const LOCKED_MAP = { set: refuse("Map"), delete: refuse("Map"), clear: refuse("Map") };
+const LOCKED_SET = { add: refuse("Set"), delete: refuse("Set"), clear: refuse("Set") };
+
+function lock<T extends object>(collection: T, methods: PropertyDescriptorMap): T {
+  return Object.freeze(Object.defineProperties(collection, methods));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,28 @@
+import { BRANCH_TO } from "../pregel/constants.ts";
+import type { StateDefinition } from "./annotation.ts";
+import type { Branch } from "./branch.ts";
+import type { NodeDefinition } from "./node.ts";
+
+/** What a builder has collected. */
+export interface GraphDefinition {
+  readonly state: StateDefinition;
+  readonly nodes: ReadonlyMap<string, NodeDefinition>;
+  readonly edges: readonly Edge[];
+  readonly branches: readonly Branch[];
+}
+
+/** `target` runs when all of `sources` have. */
+export interface Edge {
+  readonly sources: readonly string[];
+  readonly target: string;
+}
+
+/** The channel that asks a node to run. */
+export function branchChannel(node: string): string {
+  return `${BRANCH_TO}${node}`;
+}
+
+/** The channel that waits for all sources of an edge. */
+export function joinChannel(edge: Edge): string {
+  return `join:${edge.sources.join("+")}:${edge.target}`;
+}

@@ -1,0 +1,12 @@
+import { CheckpointIds } from "../checkpoint/id.ts";
+import type { Environment } from "../pregel/environment.ts";
+
+/** The clock, randomness and event loop of the place the code runs in. One for all graphs: their ids share one order. */
+export const systemEnvironment: Environment = {
+  now: () => Date.now(),
+  checkpointIds: new CheckpointIds(
+    () => Date.now(),
+    (length) => crypto.getRandomValues(new Uint8Array(length)),
+  ),
+  yieldTurn: () => new Promise((resolve) => setTimeout(resolve, 0)),
+};

@@ -1,0 +1,49 @@
+import { GraphValidationError, UnreachableNodeError } from "../errors.ts";
+import { END, START } from "../pregel/constants.ts";
+import type { GraphDefinition } from "./definition.ts";
+
+/** Refuses edges whose ends are no nodes, and nodes that no path leads to. */
+export function validateGraph(graph: GraphDefinition): void {
+  checkSources(graph);
+  const targets = targetsOf(graph);
+  for (const target of targets) {
+    if (target !== END && !graph.nodes.has(target)) {
+      throw new GraphValidationError(`Found edge ending at unknown node \`${target}\`.`, {
+        details: { node: target },
+      });
+    }
+  }
+  for (const name of graph.nodes.keys()) {
+    if (!targets.has(name)) throw new UnreachableNodeError(name);
+  }
+}
+
+function checkSources(graph: GraphDefinition): void {
+  const sources = [
+    ...graph.edges.flatMap((edge) => edge.sources),
+    ...graph.branches.map((branch) => branch.source),
+  ];
+  const unknown = sources.find((source) => source !== START && !graph.nodes.has(source));
+  if (unknown !== undefined) {
+    throw new GraphValidationError(`Found edge starting at unknown node \`${unknown}\`.`, {
+      details: { node: unknown },
+    });
+  }
+  if (!sources.includes(START)) {
+    throw new GraphValidationError(
+      "The graph has no entry point: add an edge from START to the node that runs first.",
+    );
+  }
+}
+
+function targetsOf(graph: GraphDefinition): Set<string> {
+  const targets = new Set(graph.edges.map((edge) => edge.target));
+  for (const branch of graph.branches) {
+    // Without a map the path may name any node.
+    for (const name of branch.pathMap?.values() ?? graph.nodes.keys()) targets.add(name);
+  }
+  for (const node of graph.nodes.values()) {
+    for (const name of node.options.ends ?? []) targets.add(name);
+  }
+  return targets;
+}

@@ -1,0 +1,57 @@
+/**
+ * Tidemark's authoring API: what a graph is written with. It runs in Node, browsers and workers alike.
+ *
+ * @module
+ */
+export {
+  AnyValue,
+  BaseChannel,
+  BinaryOperatorAggregate,
+  EphemeralValue,
+  LastValue,
+  NamedBarrierValue,
+  Overwrite,
+  Topic,
+  UntrackedValueChannel,
+} from "./channels/index.ts";
+export { BaseCheckpointSaver, MemorySaver } from "./checkpoint/index.ts";
+export {
+  EmptyChannelError,
+  EmptyInputError,
+  FrozenStateError,
+  GraphBubbleUp,
+  GraphInterrupt,
+  GraphRecursionError,
+  GraphValidationError,
+  InvalidUpdateError,
+  isGraphBubbleUp,
+  isGraphInterrupt,
+  ReducerError,
+  ThreadInterruptedError,
+  TidemarkError,
+  UnknownInterruptError,
+  UnknownNodeError,
+  UnreachableNodeError,
+  UnserializableError,
+} from "./errors.ts";
+export type { Interrupt } from "./errors.ts";
+export * from "./graph/index.ts";
+export {
+  Command,
+  END,
+  getConfig,
+  INTERRUPT,
+  interrupt,
+  isCommand,
+  isSend,
+  Send,
+  START,
+} from "./pregel/index.ts";
+export type {
+  NodeConfig,
+  RunnableConfig,
+  RunOutcome,
+  StateSnapshot,
+  StateTask,
+  StreamMode,
+} from "./pregel/index.ts";

@@ -1,0 +1,59 @@
+/** JSON as it goes over the wire. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/**
+ * Any state as JSON text. What JSON does not have becomes its nearest form: a date its ISO text, a BigInt its digits, a
+ * Map an object (or pairs, when a key is no string), a Set a list, bytes base64, an error its name and message, a
+ * reference to an enclosing value null.
+ */
+export function stringifyJson(value: unknown): string {
+  const enclosing: object[] = [];
+  return (
+    JSON.stringify(value, function (this: unknown, key: string, converted: unknown): unknown {
+      // `toJSON` has been called on `converted` already; a date is wanted as it was.
+      const original = isObject(this) ? Reflect.get(this, key) : converted;
+      const result = plain(original instanceof Date ? original : converted);
+      if (!isObject(result)) return result;
+      while (enclosing.length > 0 && enclosing.at(-1) !== this) enclosing.pop();
+      if (enclosing.includes(result)) return null;
+      enclosing.push(result);
+      return result;
+    }) ?? "null"
+  );
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (!isObject(value)) return value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof Map) return plainMap(value);
+  if (value instanceof Set) return [...value];
+  if (value instanceof Uint8Array) return base64(value);
+  if (value instanceof ArrayBuffer) return base64(new Uint8Array(value));
+  if (ArrayBuffer.isView(value)) {
+    return value instanceof DataView
+      ? base64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
+      : Array.from(value as unknown as Iterable<unknown>);
+  }
+  if (value instanceof Error) return { name: value.name, message: value.message };
+  if (value instanceof URL) return value.href;
+  if (value instanceof RegExp) return String(value);
+  return value;
+}
+
+function plainMap(map: ReadonlyMap<unknown, unknown>): unknown {
+  const entries = [...map];
+  return entries.every(([key]) => typeof key === "string") ? Object.fromEntries(entries) : entries;
+}
+
+function base64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let start = 0; start < bytes.length; start += 32_768) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + 32_768));
+  }
+  return btoa(binary);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

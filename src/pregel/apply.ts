@@ -1,0 +1,143 @@
+import { adopt } from "../adopt.ts";
+import type { BaseChannel } from "../channels/base.ts";
+import { compareCodePoints } from "../checkpoint/ordering.ts";
+import type { ChannelVersion, ChannelVersions, PendingWrite } from "../checkpoint/types.ts";
+import { InvalidUpdateError, ReducerError, TidemarkError } from "../errors.ts";
+import { asFrozenStateError } from "./frozen-state.ts";
+import { setOwn, type GraphState } from "./graph-state.ts";
+
+/** A task as far as applying it needs to know. */
+export interface AppliedTask {
+  readonly name: string;
+  readonly pathKey: string;
+  readonly triggers: readonly string[];
+  readonly writes: readonly PendingWrite[];
+}
+
+export type NextVersion = (current: ChannelVersion | undefined) => ChannelVersion;
+
+/**
+ * Applies a superstep: the writes of its tasks in the order of their paths, however they finished, then what becomes of
+ * the channels nobody wrote. Throws when a channel refuses; the state is then of no further use and must be loaded
+ * again, while what is stored has not been touched.
+ */
+export function applyWrites(
+  state: GraphState,
+  tasks: readonly AppliedTask[],
+  nextVersion: NextVersion,
+): ReadonlySet<string> {
+  const ordered =
+    tasks.length < 2 ? tasks : tasks.toSorted((a, b) => compareCodePoints(a.pathKey, b.pathKey));
+  markSeen(state, ordered);
+  consumeTriggers(state, ordered, nextVersion);
+
+  const changed = updateChannels(state, ordered);
+  if (ordered.some((task) => task.triggers.length > 0)) expireTransient(state, ordered, changed);
+  const version = nextVersion(state.maxVersion);
+  state.bump([...changed], version);
+  let updated = availableOf(state, changed);
+
+  if (!updated.some((name) => state.graph.triggerToNodes.has(name))) {
+    const finished = finishChannels(state);
+    state.bump(finished, version);
+    updated = [...updated, ...availableOf(state, finished)];
+  }
+  state.updated = updated;
+  return new Set(updated);
+}
+
+function markSeen(state: GraphState, tasks: readonly AppliedTask[]): void {
+  const seen = { ...state.seen };
+  for (const task of tasks) {
+    const versions: Record<string, ChannelVersion> = {
+      ...(Object.hasOwn(seen, task.name) ? seen[task.name] : {}),
+    };
+    for (const trigger of task.triggers) {
+      const version = state.versions[trigger];
+      if (version !== undefined) setOwn(versions, trigger, version);
+    }
+    setOwn<ChannelVersions>(seen, task.name, versions);
+  }
+  state.seen = seen;
+}
+
+function consumeTriggers(state: GraphState, tasks: readonly AppliedTask[], nextVersion: NextVersion): void {
+  const triggers = new Set(tasks.flatMap((task) => task.triggers));
+  const consumed: string[] = [];
+  for (const name of triggers) {
+    const channel = state.channels.get(name);
+    if (channel?.consume()) {
+      consumed.push(name);
+      state.noteAvailability(name, channel);
+    }
+  }
+  if (consumed.length > 0) state.bump(consumed, nextVersion(state.maxVersion));
+}
+
+function updateChannels(state: GraphState, tasks: readonly AppliedTask[]): Set<string> {
+  const byChannel = new Map<string, unknown[]>();
+  for (const task of tasks) {
+    for (const [name, value] of task.writes) {
+      if (!state.channels.has(name)) continue;
+      const values = byChannel.get(name);
+      if (values === undefined) byChannel.set(name, [value]);
+      else values.push(value);
+    }
+  }
+  const changed = new Set<string>();
+  for (const [name, values] of byChannel) {
+    const channel = state.channels.get(name);
+    if (channel === undefined) continue;
+    if (updateChannel(name, channel, values)) changed.add(name);
+    state.noteAvailability(name, channel);
+  }
+  return changed;
+}
+
+/** Channels that live for one superstep and were not written again end now. */
+function expireTransient(state: GraphState, tasks: readonly AppliedTask[], changed: Set<string>): void {
+  if (state.transient.size === 0) return;
+  const written = new Set(tasks.flatMap((task) => task.writes.map(([name]) => name)));
+  for (const name of state.transient) {
+    const channel = state.channels.get(name);
+    if (channel === undefined || written.has(name)) continue;
+    if (updateChannel(name, channel, [])) changed.add(name);
+    state.noteAvailability(name, channel);
+  }
+}
+
+function updateChannel(name: string, channel: BaseChannel, values: readonly unknown[]): boolean {
+  try {
+    return channel.update(values, adopt);
+  } catch (error) {
+    throw channelError(name, error);
+  }
+}
+
+function channelError(channel: string, error: unknown): TidemarkError {
+  if (error instanceof InvalidUpdateError) {
+    return new InvalidUpdateError(`Invalid update of channel "${channel}": ${error.message}`, {
+      details: { ...error.details, channel },
+      cause: error,
+      ...(error.lc_error_code === undefined ? {} : { lcErrorCode: error.lc_error_code }),
+    });
+  }
+  const frozen = asFrozenStateError(error, `The reducer of channel "${channel}"`, [channel]);
+  if (frozen !== undefined) return frozen;
+  return error instanceof TidemarkError ? error : new ReducerError(channel, error);
+}
+
+function finishChannels(state: GraphState): string[] {
+  const finished: string[] = [];
+  for (const [name, channel] of state.channels) {
+    if (channel.finish()) {
+      finished.push(name);
+      state.noteAvailability(name, channel);
+    }
+  }
+  return finished;
+}
+
+function availableOf(state: GraphState, names: Iterable<string>): string[] {
+  return [...names].filter((name) => state.channels.get(name)?.isAvailable());
+}

@@ -1,0 +1,23 @@
+/** Names that the engine reserves. They are LangGraph's, so that threads and graphs can move between the two. */
+
+export { ERROR, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED, TASKS } from "../checkpoint/constants.ts";
+
+export const START = "__start__";
+export const END = "__end__";
+/** The writer of a run's input. */
+export const INPUT = "__input__";
+/** A finished task that wrote nothing has this one write, which marks it as done. */
+export const NO_WRITES = "__no_writes__";
+/** The kind of task that a Send starts. */
+export const PUSH = "__pregel_push";
+/** The kind of task that a channel triggers. */
+export const PULL = "__pregel_pull";
+/** `versions_seen` of this name: the versions at the last update of the state from outside. */
+export const UPDATE_TRIGGER = "__interrupt__";
+/** A channel `branch:to:<node>` asks that node to run. */
+export const BRANCH_TO = "branch:to:";
+/** Separates the graphs in a checkpoint namespace, and a node's name from its task id. */
+export const NAMESPACE_SEPARATOR = "|";
+export const NAMESPACE_END = ":";
+/** Tasks of a node with this tag appear in no stream. */
+export const TAG_HIDDEN = "langsmith:hidden";

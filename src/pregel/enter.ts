@@ -1,0 +1,160 @@
+import { adopt } from "../adopt.ts";
+import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
+import {
+  CheckpointNotFoundError,
+  EmptyInputError,
+  InvalidArgumentError,
+  RefusedError,
+  ThreadInterruptedError,
+  UnknownInterruptError,
+} from "../errors.ts";
+import { answerToOnly, findAsked, openInterruptIds, requireOpen } from "./answers.ts";
+import { applyWrites, type AppliedTask } from "./apply.ts";
+import { answerOnBranch } from "./branch.ts";
+import { Command, commandUpdates } from "./command.ts";
+import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
+import { LoopState } from "./loop-state.ts";
+import { PendingWrites } from "./pending-writes.ts";
+import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
+import { answersOf, type RunInput } from "./run-input.ts";
+import { isSend, type Send } from "./send.ts";
+
+/** The checkpoint that a run starts from. */
+interface Entrance {
+  readonly run: RunContext;
+  readonly tuple: CheckpointTuple | undefined;
+  /** Whether it is the newest of the thread. */
+  readonly isHead: boolean;
+  /** Whether the caller named it. */
+  readonly isNamed: boolean;
+}
+
+/**
+ * Brings a run to where its loop can begin: loads the checkpoint, checks that what the caller brings fits it, and applies
+ * it in one commit. Throws a `RefusedError` when it does not fit; nothing is changed then.
+ */
+export async function enter(run: RunContext, input: RunInput): Promise<LoopState> {
+  const entrance = await load(run);
+  switch (input.kind) {
+    case "input":
+      return enterWithInput(entrance, input.value);
+    case "answers":
+      return enterWithAnswers(entrance, input.answers, []);
+    case "command":
+      return enterWithCommand(entrance, input.command);
+    case "continue":
+      return enterAgain(entrance);
+  }
+}
+
+async function load(run: RunContext): Promise<Entrance> {
+  const named = run.config.configurable?.checkpoint_id;
+  const head = await run.saver?.getTuple(checkpointConfig(run.config));
+  const isHead = named === undefined || named === head?.checkpoint.id;
+  const tuple = isHead ? head : await run.saver?.getTuple(checkpointConfig(run.config, named));
+  if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
+  if (head !== undefined) run.environment.checkpointIds.observe(head.checkpoint.id);
+  return { run, tuple, isHead, isNamed: named !== undefined };
+}
+
+async function enterWithInput({ run, tuple, isHead }: Entrance, value: unknown): Promise<LoopState> {
+  run.graph.checkInput(value);
+  const loop = new LoopState(run, tuple);
+  const discarded = loop.plan();
+  const open = openInterruptIds(discarded, loop.pending);
+  if (open.length > 0 && isHead && run.onInterrupted === "refuse") throw new ThreadInterruptedError(open);
+
+  const tasks: AppliedTask[] = discarded.map((task) => ({ ...task, writes: [] }));
+  tasks.push({ name: INPUT, pathKey: "", triggers: [], writes: [[run.graph.inputChannel, adopt(value)]] });
+  loop.state.dropChannels(loop.state.unknownChannels(BRANCH_TO));
+  applyWrites(loop.state, tasks, nextVersionOf(run.saver));
+  await loop.commit("input", { appliesInput: true });
+  return loop;
+}
+
+async function enterAgain({ run, tuple, isHead }: Entrance): Promise<LoopState> {
+  if (tuple === undefined) {
+    throw new EmptyInputError(
+      `Received no input writes for "${run.graph.inputChannel}": the thread has nothing to continue.`,
+    );
+  }
+  if (isHead) return resumed(new LoopState(run, tuple));
+  const loop = new LoopState(run, tuple, new PendingWrites());
+  await loop.commit("fork", { appliesInput: true });
+  return loop;
+}
+
+async function enterWithCommand(entrance: Entrance, command: Command): Promise<LoopState> {
+  const { run, tuple } = entrance;
+  if (command.graph === Command.PARENT) {
+    throw new InvalidArgumentError(
+      "invalid_command",
+      "A run cannot be started with a Command for a parent graph: there is none.",
+    );
+  }
+  const writes = commandWrites(run, command);
+  if (command.resume !== undefined && command.resume !== null) {
+    const loop = new LoopState(run, tuple);
+    const answers =
+      answersOf(command.resume) ?? answerToOnly(openInterruptIds(loop.plan(), loop.pending), command.resume);
+    return enterWithAnswers(entrance, answers, writes);
+  }
+  if (command.update === undefined && command.goto.length === 0) {
+    throw new EmptyInputError("The Command is empty: it neither answers, nor updates, nor goes anywhere.");
+  }
+  const loop = resumed(new LoopState(run, tuple));
+  loop.applyOutside(writes);
+  loop.state.updated = undefined;
+  await loop.commit("input", { appliesInput: true });
+  return loop;
+}
+
+async function enterWithAnswers(
+  { run, tuple, isHead, isNamed }: Entrance,
+  answers: ReadonlyMap<string, unknown>,
+  writes: readonly PendingWrite[],
+): Promise<LoopState> {
+  if (tuple === undefined) throw new UnknownInterruptError("not_pending", [...answers.keys()], []);
+  const loop = new LoopState(run, tuple);
+  const tasks = loop.plan();
+  const open = openInterruptIds(tasks, loop.pending);
+  if (isNamed && !(isHead && [...answers.keys()].every((id) => open.includes(id)))) {
+    const never = [...answers.keys()].filter((id) => findAsked(id, tasks, loop.pending) === undefined);
+    if (never.length > 0) throw new UnknownInterruptError("not_pending", never, open);
+    return answerOnBranch(loop, tasks, answers, writes);
+  }
+  requireOpen(answers, open);
+  run.onInputApplied();
+  await loop.store(loop.pending.nextOutsideId(), [[RESUME, adopt(new Map(answers))], ...writes]);
+  return resumed(loop);
+}
+
+/** Applies what earlier commands have left at the checkpoint. */
+function resumed(loop: LoopState): LoopState {
+  const writes = loop.pending.outside();
+  if (writes.length > 0) {
+    loop.applyOutside(writes);
+    loop.state.updated = undefined;
+  }
+  return loop;
+}
+
+function commandWrites(run: RunContext, command: Command): PendingWrite[] {
+  const updates = commandUpdates(command).filter(([channel]) => run.graph.channels.has(channel));
+  return [
+    ...updates.map(([channel, value]): PendingWrite => [channel, adopt(value)]),
+    ...command.goto.flatMap((target) => gotoWrite(run, target)),
+  ];
+}
+
+function gotoWrite(run: RunContext, target: string | Send): PendingWrite[] {
+  const node = isSend(target) ? target.node : target;
+  if (node === END) return [];
+  if (!run.graph.nodes.has(node)) {
+    throw new RefusedError("unknown_node", `The Command goes to "${node}", which this graph does not have.`, {
+      details: { node },
+    });
+  }
+  if (isSend(target)) return [[TASKS, adopt({ node, args: target.args })]];
+  return [[`${BRANCH_TO}${node}`, START]];
+}

@@ -1,0 +1,145 @@
+import { UntrackedValueChannel } from "../channels/untracked-value.ts";
+import type { PendingWrite } from "../checkpoint/types.ts";
+import {
+  describeError,
+  isGraphInterrupt,
+  MissingCheckpointerError,
+  UnserializableError,
+  ValueTooLargeError,
+  type Interrupt,
+} from "../errors.ts";
+import { ERROR, INTERRUPT, RESUME } from "./constants.ts";
+import { asFrozenInputError } from "./frozen-state.ts";
+import type { LoopState } from "./loop-state.ts";
+import { openInterrupts } from "./pending-writes.ts";
+import type { PlannedTask } from "./plan.ts";
+import { Scratchpad } from "./scratchpad.ts";
+import { emitInterrupts, emitUpdate } from "./stream.ts";
+import { taskContext } from "./task-context.ts";
+import { nodeConfig, writeScope } from "./node-config.ts";
+import type { NodeConfig, PregelNode } from "./types.ts";
+import { normaliseWrites } from "./writes.ts";
+
+export type TaskResult =
+  | { readonly status: "done"; readonly writes: readonly PendingWrite[] }
+  | { readonly status: "interrupted"; readonly interrupts: readonly Interrupt[] }
+  | { readonly status: "failed"; readonly error: unknown };
+
+/** What one attempt of a task came to, before it is stored. */
+type Attempt = TaskResult & { readonly answered: readonly unknown[] };
+
+/**
+ * Runs one task of a superstep, unless its result is stored already or it still waits for an answer, and stores what it
+ * came to at once: a finished task is never run again. Rejects only when storing is not possible at all.
+ */
+export async function executeTask(loop: LoopState, task: PlannedTask): Promise<TaskResult> {
+  const stored = loop.pending.outputOf(task.id);
+  if (stored !== undefined) {
+    emitUpdate(loop, task, stored, { cached: true });
+    return { status: "done", writes: stored };
+  }
+  const open = openInterrupts(loop.pending, task.id);
+  if (open.length > 0 && open.length === loop.pending.interruptsOf(task.id).length) {
+    emitInterrupts(loop, open);
+    return { status: "interrupted", interrupts: open };
+  }
+  const attempt = runAttempt(loop, task);
+  const ended = attempt instanceof Promise ? await attempt : attempt;
+  // Nobody waits for it any more, and another run may have taken over.
+  if (loop.hasEnded) return ended;
+  const result = await storeAttempt(loop, task, ended);
+  if (result.status === "done") emitUpdate(loop, task, result.writes);
+  if (result.status === "interrupted") emitInterrupts(loop, result.interrupts);
+  return result;
+}
+
+/** Calls the node; stays synchronous when the node does. */
+function runAttempt(loop: LoopState, task: PlannedTask): Attempt | Promise<Attempt> {
+  const node = task.node;
+  if (node === undefined) throw new TypeError(`Task "${task.name}" has no node; the plan was not checked.`);
+  const scratchpad = new Scratchpad({
+    taskId: task.id,
+    answered: loop.pending.answeredOf(task.id),
+    pending: loop.pending.interruptsOf(task.id),
+    answers: loop.pending.answers(),
+  });
+  const input = "sendArgs" in task ? task.sendArgs : loop.state.readAll(node.channels);
+  const failed = (error: unknown): Attempt => failedAttempt(loop, task.name, input, error, scratchpad);
+  try {
+    const config = nodeConfig(loop, task, (value) => scratchpad.ask(value));
+    const outcome = taskContext.run({ config }, () => {
+      const output = node.run(input, config);
+      return isPromiseLike(output)
+        ? Promise.resolve(output).then((value) => writesOf(loop, node, config, value))
+        : writesOf(loop, node, config, output);
+    });
+    const done = (writes: readonly PendingWrite[]): Attempt => ({
+      status: "done",
+      writes,
+      answered: scratchpad.used(),
+    });
+    return outcome instanceof Promise ? outcome.then(done).catch(failed) : done(outcome);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function writesOf(
+  loop: LoopState,
+  node: PregelNode,
+  config: NodeConfig,
+  output: unknown,
+): readonly PendingWrite[] | Promise<readonly PendingWrite[]> {
+  const writes = node.write(output, writeScope(loop, config));
+  return writes instanceof Promise ? writes.then(normaliseWrites) : normaliseWrites(writes);
+}
+
+function failedAttempt(
+  loop: LoopState,
+  node: string,
+  input: unknown,
+  error: unknown,
+  scratchpad: Scratchpad,
+): Attempt {
+  const answered = scratchpad.used();
+  if (!isGraphInterrupt(error))
+    return { status: "failed", error: asFrozenInputError(error, node, input) ?? error, answered };
+  if (loop.run.saver === undefined)
+    return { status: "failed", error: new MissingCheckpointerError("interrupt()"), answered };
+  return { status: "interrupted", interrupts: error.interrupts, answered };
+}
+
+async function storeAttempt(loop: LoopState, task: PlannedTask, attempt: Attempt): Promise<TaskResult> {
+  try {
+    await loop.store(task.id, rowsOf(loop, task, attempt), task.pathKey);
+    return attempt;
+  } catch (error) {
+    if (!(error instanceof UnserializableError || error instanceof ValueTooLargeError)) throw error;
+    const failed: Attempt = { status: "failed", error, answered: [] };
+    await loop.store(task.id, rowsOf(loop, task, failed), task.pathKey);
+    return failed;
+  }
+}
+
+/** The attempt as stored. What an earlier attempt left at a fixed position is replaced or cleared. */
+function rowsOf(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly PendingWrite[] {
+  const rows: PendingWrite[] = attempt.answered.length > 0 ? [[RESUME, attempt.answered]] : [];
+  switch (attempt.status) {
+    case "done": {
+      const tracked = attempt.writes.filter(
+        ([channel]) => !(loop.state.channels.get(channel) instanceof UntrackedValueChannel),
+      );
+      return [...rows, ...normaliseWrites(tracked)];
+    }
+    case "interrupted":
+      if (loop.pending.errorOf(task.id) !== undefined) rows.push([ERROR, null]);
+      return [...rows, [INTERRUPT, attempt.interrupts]];
+    case "failed":
+      if (loop.pending.interruptsOf(task.id).length > 0) rows.push([INTERRUPT, []]);
+      return [...rows, [ERROR, describeError(attempt.error)]];
+  }
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

@@ -1,0 +1,100 @@
+import type {
+  Checkpoint,
+  CheckpointMetadata,
+  CheckpointSource,
+  CheckpointTuple,
+  PendingWrite,
+} from "../checkpoint/types.ts";
+import { applyWrites } from "./apply.ts";
+import { INPUT } from "./constants.ts";
+import { GraphState } from "./graph-state.ts";
+import { PendingWrites } from "./pending-writes.ts";
+import { planTasks, type PlannedTask } from "./plan.ts";
+import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
+
+/** Where a run stands: a checkpoint, the state it holds, and what is stored of the superstep after it. */
+export class LoopState {
+  readonly run: RunContext;
+  readonly state: GraphState;
+  checkpointId: string | undefined;
+  /** Of the checkpoint the run stands at; -2 before the first. */
+  step: number;
+  /** The run may go on up to the checkpoint of this step. LangGraph counts so: one superstep more than the limit, two without input. */
+  readonly lastStep: number;
+  pending: PendingWrites;
+  /** Set when the run is over: what its tasks do from then on counts no more. */
+  hasEnded = false;
+
+  constructor(run: RunContext, tuple: CheckpointTuple | undefined, pending?: PendingWrites) {
+    this.run = run;
+    this.state = new GraphState(run.graph, tuple?.checkpoint);
+    this.checkpointId = tuple?.checkpoint.id;
+    this.step = tuple?.metadata?.step ?? -2;
+    this.lastStep = this.step + run.recursionLimit + 2;
+    this.pending = pending ?? new PendingWrites(tuple?.pendingWrites);
+  }
+
+  plan(): PlannedTask[] {
+    if (this.checkpointId === undefined) return [];
+    return planTasks(this.state, {
+      checkpointId: this.checkpointId,
+      step: this.step + 1,
+      namespace: this.namespace,
+    });
+  }
+
+  get namespace(): string {
+    return this.run.config.configurable?.checkpoint_ns ?? "";
+  }
+
+  /** Applies writes that no task made: input, or what a command brought. */
+  applyOutside(writes: readonly PendingWrite[]): void {
+    applyWrites(
+      this.state,
+      [{ name: INPUT, pathKey: "", triggers: [], writes }],
+      nextVersionOf(this.run.saver),
+    );
+  }
+
+  /** Stores the state as the child of the checkpoint the run stands at, and moves there. */
+  async commit(
+    source: CheckpointSource,
+    options: { readonly id?: string; readonly appliesInput?: boolean } = {},
+  ): Promise<Checkpoint> {
+    const { run } = this;
+    const parentId = this.checkpointId;
+    const step = this.step + 1;
+    const id = options.id ?? run.environment.checkpointIds.next(step);
+    const { checkpoint, newVersions } = this.state.takeCheckpoint(
+      id,
+      new Date(run.environment.now()).toISOString(),
+    );
+    if (run.saver !== undefined) {
+      const metadata: CheckpointMetadata = {
+        source,
+        step,
+        parents: {},
+        ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
+      };
+      if (options.appliesInput) run.onInputApplied();
+      await run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions);
+    }
+    this.checkpointId = id;
+    this.step = step;
+    this.pending = new PendingWrites();
+    return checkpoint;
+  }
+
+  /** Stores what a task (or the caller) wrote after the checkpoint the run stands at. */
+  async store(taskId: string, writes: readonly PendingWrite[], pathKey?: string): Promise<void> {
+    if (this.run.saver !== undefined) {
+      await this.run.saver.putWrites(
+        checkpointConfig(this.run.config, this.checkpointId),
+        writes,
+        taskId,
+        pathKey,
+      );
+    }
+    this.pending.add(taskId, writes);
+  }
+}

@@ -1,0 +1,124 @@
+import { UnknownNodeError } from "../errors.ts";
+import { BRANCH_TO, NAMESPACE_SEPARATOR, PUSH, TASKS } from "./constants.ts";
+import { isLaterVersion, type GraphState } from "./graph-state.ts";
+import { isSendPacket } from "./send.ts";
+import { pullTaskId, pushTaskId } from "./task-id.ts";
+import { pullPath, pushPath, taskPathKey, type TaskPath } from "./task-path.ts";
+import type { PregelNode } from "./types.ts";
+
+/** One execution of a node that the next superstep does. */
+export interface PlannedTask {
+  readonly id: string;
+  readonly name: string;
+  readonly path: TaskPath;
+  /** `path` as text: orders the writes of the superstep. */
+  readonly pathKey: string;
+  readonly triggers: readonly string[];
+  /** Absent when the graph no longer has the node. */
+  readonly node: PregelNode | undefined;
+  /** The arguments of the Send that started it. */
+  readonly sendArgs?: unknown;
+}
+
+export interface PlanPosition {
+  readonly checkpointId: string;
+  /** Of the superstep that is planned. */
+  readonly step: number;
+  /** Of the graph: "" for the root. */
+  readonly namespace: string;
+}
+
+/**
+ * The tasks that follow from a state: first one for each Send, in their order, then one for each node that has a
+ * trigger newer than what it has seen, by name. The same state always gives the same tasks with the same ids.
+ */
+export function planTasks(state: GraphState, position: PlanPosition): PlannedTask[] {
+  return [...planSends(state, position), ...planTriggered(state, position), ...planMissing(state, position)];
+}
+
+/** Throws for the first task whose node this graph does not have. */
+export function requireNodes(tasks: readonly PlannedTask[]): void {
+  const missing = tasks.find((task) => task.node === undefined);
+  if (missing !== undefined) throw new UnknownNodeError(missing.name, "The saved state");
+}
+
+function planSends(state: GraphState, position: PlanPosition): PlannedTask[] {
+  const packets = state.read(TASKS);
+  if (!Array.isArray(packets)) return [];
+  return packets.filter(isSendPacket).map((packet, index) => {
+    const path = pushPath(index);
+    return {
+      id: pushTaskId(
+        position.checkpointId,
+        taskNamespace(position, packet.node),
+        position.step,
+        packet.node,
+        index,
+      ),
+      name: packet.node,
+      path,
+      pathKey: taskPathKey(path),
+      triggers: [PUSH],
+      node: state.graph.nodes.get(packet.node),
+      sendArgs: packet.args,
+    };
+  });
+}
+
+function planTriggered(state: GraphState, position: PlanPosition): PlannedTask[] {
+  const tasks: PlannedTask[] = [];
+  for (const name of candidates(state)) {
+    const node = state.graph.nodes.get(name);
+    const trigger = node?.triggers.find((channel) => isTriggered(state, name, channel));
+    if (node === undefined || trigger === undefined) continue;
+    tasks.push(pullTask(node.name, node, node.triggers, trigger, position));
+  }
+  return tasks;
+}
+
+/** A saved trigger of a node that the graph no longer has is a task too, so that it is not lost without a word. */
+function planMissing(state: GraphState, position: PlanPosition): PlannedTask[] {
+  return state.unknownChannels(BRANCH_TO).map((channel) => {
+    return pullTask(channel.slice(BRANCH_TO.length), undefined, [channel], channel, position);
+  });
+}
+
+function pullTask(
+  name: string,
+  node: PregelNode | undefined,
+  triggers: readonly string[],
+  trigger: string,
+  position: PlanPosition,
+): PlannedTask {
+  const path = pullPath(name);
+  const namespace = taskNamespace(position, name);
+  return {
+    id: pullTaskId(position.checkpointId, namespace, position.step, name, trigger),
+    name,
+    path,
+    pathKey: taskPathKey(path),
+    triggers,
+    node,
+  };
+}
+
+function candidates(state: GraphState): Iterable<string> {
+  if (state.updated === undefined) return [...state.graph.nodes.keys()].toSorted();
+  const only = state.updated.length === 1 ? state.updated[0] : undefined;
+  if (only !== undefined) return state.graph.triggerToNodes.get(only) ?? [];
+  const names = new Set<string>();
+  for (const channel of state.updated) {
+    for (const name of state.graph.triggerToNodes.get(channel) ?? []) names.add(name);
+  }
+  return [...names].toSorted();
+}
+
+function isTriggered(state: GraphState, node: string, channel: string): boolean {
+  const version = state.versions[channel];
+  if (version === undefined || !state.channels.get(channel)?.isAvailable()) return false;
+  return isLaterVersion(version, state.seen[node]?.[channel]);
+}
+
+function taskNamespace(position: PlanPosition, node: string): string {
+  return position.namespace === "" ? node : `${position.namespace}${NAMESPACE_SEPARATOR}${node}`;
+}

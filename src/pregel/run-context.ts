@@ -1,0 +1,42 @@
+import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
+import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
+import type { NextVersion } from "./apply.ts";
+import type { Environment } from "./environment.ts";
+import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
+
+export type Saver = BaseCheckpointSaver<ChannelVersion>;
+
+/** All that one run works with, given from outside. */
+export interface RunContext {
+  readonly graph: PregelGraph;
+  readonly saver: Saver | undefined;
+  readonly environment: Environment;
+  readonly config: RunnableConfig;
+  readonly recursionLimit: number;
+  readonly modes: ReadonlySet<StreamMode>;
+  /** Takes a chunk; must not throw. */
+  readonly emit: (event: StreamEvent) => void;
+  readonly signal: AbortSignal;
+  /** Called right before the first commit that holds the run's input: after it, a run is re-entered without its input. */
+  readonly onInputApplied: () => void;
+  readonly onInterrupted: "refuse" | "discard";
+}
+
+export function nextVersionOf(saver: Saver | undefined): NextVersion {
+  if (saver !== undefined) return (current) => saver.getNextVersion(current);
+  return (current) => (typeof current === "number" ? current : 0) + 1;
+}
+
+/** Addresses a checkpoint of the run's thread; the newest one when no id is given. */
+export function checkpointConfig(
+  config: CheckpointConfig | RunnableConfig,
+  checkpointId?: string,
+): CheckpointConfig {
+  return {
+    configurable: {
+      ...(config.configurable?.thread_id === undefined ? {} : { thread_id: config.configurable.thread_id }),
+      checkpoint_ns: config.configurable?.checkpoint_ns ?? "",
+      ...(checkpointId === undefined ? {} : { checkpoint_id: checkpointId }),
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { isCommand, type Command } from "./command.ts";
+
+/** What a run is started with. */
+export type RunInput =
+  | { readonly kind: "continue" }
+  | { readonly kind: "input"; readonly value: unknown }
+  | { readonly kind: "command"; readonly command: Command }
+  /** Answers by interrupt id. */
+  | { readonly kind: "answers"; readonly answers: ReadonlyMap<string, unknown> };
+
+const INTERRUPT_ID = /^[0-9a-f]{32}$/;
+
+/** Reads the first argument of `invoke` and `stream`. */
+export function parseRunInput(input: unknown): RunInput {
+  if (input === null || input === undefined) return { kind: "continue" };
+  if (!isCommand(input)) return { kind: "input", value: input };
+  const answers = answersOf(input.resume);
+  const isPlainResume = input.update === undefined && input.goto.length === 0;
+  return answers !== undefined && isPlainResume
+    ? { kind: "answers", answers }
+    : { kind: "command", command: input };
+}
+
+/** The map of answers that a resume value is: an object whose keys are all interrupt ids. Otherwise undefined. */
+export function answersOf(resume: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (typeof resume !== "object" || resume === null || Array.isArray(resume)) return undefined;
+  const entries = Object.entries(resume);
+  return entries.length > 0 && entries.every(([id]) => INTERRUPT_ID.test(id)) ? new Map(entries) : undefined;
+}

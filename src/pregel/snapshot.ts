@@ -1,0 +1,120 @@
+import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
+import { describeError, TidemarkError } from "../errors.ts";
+import { applyWrites, type AppliedTask } from "./apply.ts";
+import { GraphState } from "./graph-state.ts";
+import { openInterrupts, PendingWrites } from "./pending-writes.ts";
+import { planTasks, type PlannedTask } from "./plan.ts";
+import { nextVersionOf } from "./run-context.ts";
+import { INPUT } from "./constants.ts";
+import { resultOf } from "./stream.ts";
+import type { PregelGraph, StateSnapshot, StateTask } from "./types.ts";
+
+export interface Reading {
+  readonly state: GraphState;
+  readonly tasks: readonly PlannedTask[];
+  readonly pending: PendingWrites;
+}
+
+/** A checkpoint as its run would see it, with what came from outside applied. */
+export function readCheckpoint(graph: PregelGraph, tuple: CheckpointTuple): Reading {
+  const state = new GraphState(graph, tuple.checkpoint);
+  const pending = new PendingWrites(tuple.pendingWrites);
+  const outside = pending.outside();
+  if (outside.length > 0) {
+    applyWrites(
+      state,
+      [{ name: INPUT, pathKey: "", triggers: [], writes: outside }],
+      nextVersionOf(undefined),
+    );
+    state.updated = undefined;
+  }
+  const namespace = tuple.config.configurable?.checkpoint_ns ?? "";
+  const step = (tuple.metadata?.step ?? -2) + 1;
+  const tasks = planTasks(state, { checkpointId: tuple.checkpoint.id, step, namespace });
+  return { state, tasks, pending };
+}
+
+/**
+ * The state at a checkpoint. At the head (`isHead`) it includes what finished tasks of the next superstep have written,
+ * and their nodes are no longer next; in history it is what was saved.
+ */
+export function snapshotOf(
+  graph: PregelGraph,
+  tuple: CheckpointTuple,
+  options: { readonly isHead: boolean },
+): StateSnapshot {
+  const { state, tasks, pending } = readCheckpoint(graph, tuple);
+  const applied = options.isHead && !pending.isEmpty ? withFinishedTasks(graph, tuple) : undefined;
+  const values = (applied?.state ?? state).readAll(graph.outputChannels);
+  const waits = (task: PlannedTask): boolean =>
+    !options.isHead || pending.outputOf(task.id) === undefined || applied?.error !== undefined;
+  return {
+    values: typeof values === "object" && values !== null ? { ...values } : {},
+    next: tasks.filter(waits).map((task) => task.name),
+    config: { configurable: { ...tuple.config.configurable } },
+    ...(tuple.metadata === undefined ? {} : { metadata: tuple.metadata }),
+    createdAt: tuple.checkpoint.ts,
+    ...(tuple.parentConfig === undefined
+      ? {}
+      : { parentConfig: { configurable: { ...tuple.parentConfig.configurable } } }),
+    tasks: tasks.map((task) =>
+      stateTask(graph, task, pending, { isHead: options.isHead, refusal: applied?.error }),
+    ),
+  };
+}
+
+/** The state with the finished tasks of the next superstep applied, or the reason why they cannot be. */
+export function withFinishedTasks(
+  graph: PregelGraph,
+  tuple: CheckpointTuple,
+): { readonly state?: GraphState; readonly error?: TidemarkError } {
+  const { state, tasks, pending } = readCheckpoint(graph, tuple);
+  const finished = tasks.flatMap((task): AppliedTask[] => {
+    const writes = pending.outputOf(task.id);
+    return writes === undefined ? [] : [{ ...task, writes }];
+  });
+  try {
+    if (finished.length > 0) {
+      applyWrites(state, finished, nextVersionOf(undefined));
+      state.updated = undefined;
+    }
+    return { state };
+  } catch (error) {
+    if (error instanceof TidemarkError) return { error };
+    throw error;
+  }
+}
+
+interface TaskView {
+  readonly isHead: boolean;
+  /** Why the superstep could not be applied. */
+  readonly refusal: TidemarkError | undefined;
+}
+
+function stateTask(graph: PregelGraph, task: PlannedTask, pending: PendingWrites, view: TaskView): StateTask {
+  const output = pending.outputOf(task.id);
+  const error = output === undefined ? pending.errorOf(task.id) : refusalOf(output, view.refusal);
+  const shown = output?.filter(([channel]) => isShown(graph, channel));
+  return {
+    id: task.id,
+    name: task.name,
+    path: task.path,
+    interrupts: view.isHead ? openInterrupts(pending, task.id) : pending.interruptsOf(task.id),
+    ...(error === undefined ? {} : { error }),
+    ...(shown !== undefined && shown.length > 0 ? { result: resultOf(graph, shown) } : {}),
+  };
+}
+
+/** The refusal concerns the tasks that wrote the channel it names. */
+function refusalOf(output: readonly PendingWrite[], refusal: TidemarkError | undefined): unknown {
+  const channel = refusal?.details["channel"];
+  const isConcerned =
+    refusal !== undefined && (channel === undefined || output.some(([name]) => name === channel));
+  return isConcerned ? describeError(refusal) : undefined;
+}
+
+function isShown(graph: PregelGraph, channel: string): boolean {
+  return typeof graph.outputChannels === "string"
+    ? channel === graph.outputChannels
+    : graph.outputChannels.includes(channel);
+}

@@ -1,0 +1,71 @@
+import type { PendingWrite } from "../checkpoint/types.ts";
+import type { Interrupt } from "../errors.ts";
+import { INTERRUPT } from "./constants.ts";
+import { setOwn } from "./graph-state.ts";
+import type { LoopState } from "./loop-state.ts";
+import type { PlannedTask } from "./plan.ts";
+import type { PregelGraph } from "./types.ts";
+
+/** The chunks of the stream modes `values` and `updates`, in LangGraph's shapes. */
+
+/** The whole state. */
+export function emitValues(loop: LoopState): void {
+  if (!loop.run.modes.has("values")) return;
+  loop.run.emit({ mode: "values", payload: loop.state.readAll(loop.run.graph.outputChannels) });
+}
+
+/** What one task wrote. `cached`: it was stored before this run and is not computed again. */
+export function emitUpdate(
+  loop: LoopState,
+  task: PlannedTask,
+  writes: readonly PendingWrite[],
+  options: { readonly cached?: boolean } = {},
+): void {
+  const { run } = loop;
+  if (!run.modes.has("updates") || task.node?.hidden) return;
+  const chunk: Record<string, unknown> = {};
+  setOwn(chunk, task.name, updateOf(run.graph, writes));
+  if (options.cached) chunk["__metadata__"] = { cached: true };
+  run.emit({ mode: "updates", payload: chunk });
+}
+
+/** The questions that a task waits at. */
+export function emitInterrupts(loop: LoopState, interrupts: readonly Interrupt[]): void {
+  if (interrupts.length === 0) return;
+  for (const mode of ["updates", "values"] as const) {
+    if (loop.run.modes.has(mode)) loop.run.emit({ mode, payload: { [INTERRUPT]: interrupts } });
+  }
+}
+
+/** What a task has written, by channel; all its writes of a channel that it wrote more than once. */
+export function resultOf(graph: PregelGraph, writes: readonly PendingWrite[]): unknown {
+  const update = updateOf(graph, writes);
+  if (!Array.isArray(update) || typeof graph.outputChannels === "string") return update;
+  const byChannel = new Map<string, unknown[]>();
+  for (const [channel, value] of writes) {
+    const values = byChannel.get(channel);
+    if (values === undefined) byChannel.set(channel, [value]);
+    else values.push(value);
+  }
+  const result: Record<string, unknown> = {};
+  for (const [channel, values] of byChannel)
+    setOwn(result, channel, values.length === 1 ? values[0] : { $writes: values });
+  return result;
+}
+
+/** A task's writes by channel; a list of single writes when it wrote one channel more than once. */
+export function updateOf(graph: PregelGraph, writes: readonly PendingWrite[]): unknown {
+  const { outputChannels } = graph;
+  if (typeof outputChannels === "string")
+    return writes.findLast(([channel]) => channel === outputChannels)?.[1] ?? null;
+  const shown = writes.filter(([channel]) => outputChannels.includes(channel));
+  const single = ([channel, value]: PendingWrite): Record<string, unknown> => {
+    const part: Record<string, unknown> = {};
+    setOwn(part, channel, value);
+    return part;
+  };
+  if (new Set(shown.map(([channel]) => channel)).size < shown.length) return shown.map(single);
+  const update: Record<string, unknown> = {};
+  for (const [channel, value] of shown) setOwn(update, channel, value);
+  return update;
+}

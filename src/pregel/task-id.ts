@@ -1,0 +1,34 @@
+import { uuid5 } from "../checkpoint/id.ts";
+import { PULL, PUSH } from "./constants.ts";
+
+/**
+ * Ids that are the same whenever the same task of the same checkpoint is planned again, after a restart or on another
+ * machine: pending writes and answers find their task by them. Task ids equal LangGraph's.
+ */
+
+/** A task that the first of its triggers started. `namespace` is the task's own: the graph's and the node's name. */
+export function pullTaskId(
+  checkpointId: string,
+  namespace: string,
+  step: number,
+  node: string,
+  trigger: string,
+): string {
+  return uuid5(JSON.stringify([namespace, String(step), node, PULL, [trigger]]), checkpointId);
+}
+
+/** A task that the Send at this index started. */
+export function pushTaskId(
+  checkpointId: string,
+  namespace: string,
+  step: number,
+  node: string,
+  index: number,
+): string {
+  return uuid5(JSON.stringify([namespace, String(step), node, PUSH, String(index)]), checkpointId);
+}
+
+/** The id of the question that a task asks as its `ordinal`-th (from 0): 32 hex digits, as LangGraph has it. */
+export function interruptId(taskId: string, ordinal: number): string {
+  return uuid5(`interrupt:${ordinal}`, taskId).replaceAll("-", "");
+}

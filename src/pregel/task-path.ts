@@ -1,0 +1,25 @@
+import { PULL, PUSH } from "./constants.ts";
+
+/** Where a task comes from: `[PULL, node]`, or `[PUSH, index, false]` for a Send. */
+export type TaskPath = readonly (string | number | boolean)[];
+
+export function pullPath(node: string): TaskPath {
+  return [PULL, node];
+}
+
+export function pushPath(index: number): TaskPath {
+  return [PUSH, index, false];
+}
+
+/**
+ * The path as text: the order of these texts, by Unicode code point, is the order in which the writes of a superstep are
+ * applied, however the tasks finish. LangGraph's form.
+ */
+export function taskPathKey(path: TaskPath): string {
+  return `~${path.map(partKey).join(", ")}`;
+}
+
+function partKey(part: string | number | boolean): string {
+  if (typeof part === "string") return part;
+  return Number(part).toString().padStart(10, "0");
+}
