@@ -1,0 +1,71 @@
+import type {
+  ChannelVersion,
+  ChannelVersions,
+  Checkpoint,
+  CheckpointConfig,
+  CheckpointListOptions,
+  CheckpointMetadata,
+  CheckpointTuple,
+  PendingWrite,
+} from "./types.ts";
+import { MsgpackSerializer } from "./serde/msgpack-serializer.ts";
+import type { SerializerProtocol } from "./serde/protocol.ts";
+
+/**
+ * The port between the engine and a store of checkpoints: LangGraph's `BaseCheckpointSaver`, so that any saver of
+ * that family serves this engine and ours serve theirs. `test/contract/saver.ts` holds every implementation to it.
+ *
+ * What an implementation guarantees:
+ * - `put` and `putWrites` have *issued* their rows when their promise resolves: what is sent out later cannot overtake
+ *   them. Each is atomic: all of it is there after a crash, or nothing.
+ * - `put` stores of `channel_values` only the channels in `newVersions`; the rest is carried over from the parent,
+ *   which is the checkpoint that `config` names. A channel that is not in `channel_versions` is gone.
+ * - `putWrites` may come before the checkpoint's own row. Writes at a fixed position (`WRITES_IDX_MAP`) replace, others
+ *   are kept as first stored; `getTuple` returns them sorted by (task path, task id, index).
+ * - Values come back equal and of the same type, or `put` fails with an `UnserializableError` before anything is stored.
+ * - Reading what is not there is `undefined`, not an error; a write without `thread_id` is an error.
+ */
+export abstract class BaseCheckpointSaver<V extends ChannelVersion = number> {
+  readonly serde: SerializerProtocol;
+
+  constructor(serde: SerializerProtocol = new MsgpackSerializer()) {
+    this.serde = serde;
+  }
+
+  /** The named checkpoint, or the newest one of the thread and namespace. */
+  abstract getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined>;
+
+  /** Newest first. Thread and namespace are optional: what is absent matches all. */
+  abstract list(config: CheckpointConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple>;
+
+  /** Stores a child of the checkpoint that `config` names and returns the child's config. */
+  abstract put(
+    config: CheckpointConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<CheckpointConfig>;
+
+  /** Stores what a task of the named checkpoint has written. */
+  abstract putWrites(
+    config: CheckpointConfig,
+    writes: readonly PendingWrite[],
+    taskId: string,
+    taskPath?: string,
+  ): Promise<void>;
+
+  /** Removes everything of the thread, in all namespaces. */
+  abstract deleteThread(threadId: string): Promise<void>;
+
+  async get(config: CheckpointConfig): Promise<Checkpoint | undefined> {
+    return (await this.getTuple(config))?.checkpoint;
+  }
+
+  /** The version after `current`, or the first one. */
+  getNextVersion(current: V | undefined): V {
+    if (typeof current === "string")
+      throw new TypeError("A saver with string versions must override getNextVersion.");
+    // Versions are numbers here: a saver with others overrides this method.
+    return (typeof current === "number" ? current + 1 : 1) as V;
+  }
+}

@@ -1,0 +1,30 @@
+import { ExternalReference } from "../external-reference.ts";
+import { arrayBufferExtension, VIEW_PROTOTYPES, viewExtension } from "./binary.ts";
+import { mapExtension, setExtension } from "./collections.ts";
+import { errorExtension } from "./error.ts";
+import type { Extension } from "./extension.ts";
+import { dateExtension, externalReferenceExtension, regexpExtension, urlExtension } from "./scalars.ts";
+
+const BY_PROTOTYPE: ReadonlyMap<object, Extension> = new Map<object, Extension>([
+  [Map.prototype, mapExtension],
+  [Set.prototype, setExtension],
+  [Date.prototype, dateExtension],
+  [RegExp.prototype, regexpExtension],
+  [URL.prototype, urlExtension],
+  [ArrayBuffer.prototype, arrayBufferExtension],
+  [ExternalReference.prototype, externalReferenceExtension],
+  ...VIEW_PROTOTYPES.map((prototype): [object, Extension] => [prototype, viewExtension]),
+]);
+
+const BY_TYPE: ReadonlyMap<number, Extension> = new Map(
+  [...BY_PROTOTYPE.values(), errorExtension].map((extension) => [extension.type, extension]),
+);
+
+/** Exact classes only, as a subclass would come back as its parent; of errors, subclasses too. */
+export function extensionFor(value: object, prototype: object): Extension | undefined {
+  return BY_PROTOTYPE.get(prototype) ?? (value instanceof Error ? errorExtension : undefined);
+}
+
+export function extensionOfType(type: number): Extension | undefined {
+  return BY_TYPE.get(type);
+}

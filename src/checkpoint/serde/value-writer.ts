@@ -1,0 +1,196 @@
+import { messageOf, UnserializableError, ValueTooLargeError } from "../../errors.ts";
+import { bigintBytes } from "./bigint.ts";
+import { ByteWriter } from "./byte-writer.ts";
+import { isBytes } from "./bytes.ts";
+import type { Codec, CodecRegistry } from "./codec.ts";
+import type { PayloadWriter } from "./extensions/extension.ts";
+import { extensionFor } from "./extensions/registry.ts";
+import { EXTENSION, FORMAT_VERSION, MAX_DEPTH } from "./format.ts";
+import { refusalOfInstance, refusalOfPrimitive } from "./refusals.ts";
+
+const SCRATCH_SIZE = 16 * 1024;
+const MAX_SCRATCH_SIZE = 1024 * 1024;
+
+/** A buffer for the next dump. It is taken while in use: a dump inside a dump (in a codec or a getter) gets its own. */
+let scratch: ArrayBuffer | undefined;
+
+/** The bytes of any value but those that the caller stores as they are. Reads getters; never calls toJSON. */
+export function writeValue(value: unknown, codecs: CodecRegistry): Uint8Array {
+  const out = new ByteWriter(scratch ?? new ArrayBuffer(SCRATCH_SIZE));
+  scratch = undefined;
+  const writer = new ValueWriter(out, codecs);
+  try {
+    out.byte(FORMAT_VERSION);
+    writer.value(value);
+    return out.copy();
+  } catch (cause) {
+    if (cause instanceof UnserializableError || cause instanceof ValueTooLargeError) throw cause;
+    throw new UnserializableError(`reading it failed (${messageOf(cause)})`, writer.path(), { cause });
+  } finally {
+    if (out.buffer.byteLength <= MAX_SCRATCH_SIZE) scratch = out.buffer;
+  }
+}
+
+class ValueWriter implements PayloadWriter {
+  readonly out: ByteWriter;
+  readonly #codecs: CodecRegistry;
+  readonly #numbers = new Map<object, number>();
+  /** Instances whose codec has not finished: their parts must not lead back to them. */
+  readonly #open = new Set<object>();
+  /** The key at each level of nesting down to the current one; none where a value stands for the object around it. */
+  readonly #keys: (string | number | undefined)[] = [];
+  #depth = 0;
+
+  constructor(out: ByteWriter, codecs: CodecRegistry) {
+    this.out = out;
+    this.#codecs = codecs;
+  }
+
+  path(): (string | number)[] {
+    return this.#keys.slice(0, this.#depth).filter((key) => key !== undefined);
+  }
+
+  value(value: unknown): void {
+    switch (typeof value) {
+      case "string":
+        return this.out.string(value);
+      case "number":
+        return this.out.number(value);
+      case "boolean":
+        return this.out.byte(value ? 0xc3 : 0xc2);
+      case "undefined":
+        return this.out.undefined();
+      case "bigint":
+        return this.out.extension(EXTENSION.bigint, bigintBytes(value));
+      case "object":
+        return value === null ? this.out.byte(0xc0) : this.#object(value);
+      default:
+        throw this.#refuse(refusalOfPrimitive(value));
+    }
+  }
+
+  part(key: string | number, value: unknown): void {
+    this.#keys[this.#depth - 1] = key;
+    this.value(value);
+  }
+
+  optionalEntry(key: string, value: unknown): void {
+    const { position } = this.out;
+    const { size } = this.#numbers;
+    const depth = this.#depth;
+    try {
+      this.out.string(key);
+      this.part(key, value);
+    } catch (fault) {
+      if (!(fault instanceof UnserializableError)) throw fault;
+      this.out.rewind(position);
+      this.#depth = depth;
+      for (const [object, number] of this.#numbers) if (number >= size) this.#numbers.delete(object);
+    }
+  }
+
+  #object(value: object): void {
+    const known = this.#numbers.get(value);
+    if (known !== undefined) {
+      this.#reference(value, known);
+      return;
+    }
+    this.#numbers.set(value, this.#numbers.size);
+    const prototype: object = Object.getPrototypeOf(value) ?? Object.prototype;
+    if (isPlain(value, prototype)) this.#plain(value);
+    else if (prototype === Array.prototype && Array.isArray(value)) this.#array(value);
+    else if (isBytes(value)) this.out.binary(value);
+    else this.#instance(value, prototype);
+  }
+
+  #plain(value: Readonly<Record<string, unknown>>): void {
+    const keys = Object.keys(value);
+    if (Object.getOwnPropertySymbols(value).length > 0) this.#refuseSymbolKeys(value);
+    this.out.mapHeader(keys.length);
+    const level = this.#enter();
+    for (const key of keys) {
+      this.#keys[level] = key;
+      this.out.string(key);
+      this.value(value[key]);
+    }
+    this.#depth = level;
+  }
+
+  #array(value: readonly unknown[]): void {
+    const count = value.length;
+    this.out.arrayHeader(count);
+    const level = this.#enter();
+    for (let index = 0; index < count; index++) {
+      this.#keys[level] = index;
+      this.value(value[index]);
+    }
+    this.#depth = level;
+  }
+
+  #instance(value: object, prototype: object): void {
+    const codec = this.#codecs.find(value, prototype);
+    const extension = codec === undefined ? extensionFor(value, prototype) : undefined;
+    if (codec === undefined && extension === undefined) throw this.#refuse(refusalOfInstance(prototype));
+    const level = this.#enter();
+    this.#keys[level] = undefined;
+    const start = this.out.openExtension();
+    if (codec !== undefined) this.#custom(value, codec);
+    else extension?.write(value, this);
+    this.out.closeExtension(extension?.type ?? EXTENSION.custom, start);
+    this.#depth = level;
+  }
+
+  #custom(value: object, codec: Codec): void {
+    this.out.string(codec.name);
+    this.#open.add(value);
+    try {
+      this.value(this.#partsOf(value, codec));
+    } finally {
+      this.#open.delete(value);
+    }
+  }
+
+  #partsOf(value: object, codec: Codec): unknown {
+    try {
+      return codec.encode(value);
+    } catch (cause) {
+      throw this.#refuse(`codec "${codec.name}" failed to encode it (${messageOf(cause)})`, cause);
+    }
+  }
+
+  #reference(value: object, number: number): void {
+    if (this.#open.has(value)) {
+      throw this.#refuse(
+        "it leads back to an instance that is made from it; let the codec leave the way back out of its parts",
+      );
+    }
+    this.out.reference(number);
+  }
+
+  /** Returns the level at which the keys of the object stand. */
+  #enter(): number {
+    if (this.#depth >= MAX_DEPTH) {
+      throw this.#refuse(`it is nested in more than ${MAX_DEPTH} levels; store a flatter form of it`);
+    }
+    return this.#depth++;
+  }
+
+  #refuseSymbolKeys(value: object): void {
+    const symbol = Object.getOwnPropertySymbols(value).find((key) =>
+      Object.prototype.propertyIsEnumerable.call(value, key),
+    );
+    if (symbol !== undefined) {
+      throw this.#refuse(
+        `its key ${String(symbol)} is a symbol, which cannot be stored; use a string as the key`,
+      );
+    }
+  }
+
+  #refuse(problem: string, cause?: unknown): UnserializableError {
+    return new UnserializableError(problem, this.path(), cause === undefined ? {} : { cause });
+  }
+}
+
+function isPlain(value: object, prototype: object): value is Readonly<Record<string, unknown>> {
+  return prototype === Object.prototype;
+}

@@ -1,0 +1,69 @@
+import { StorageError } from "../errors.ts";
+
+/** How many objects one call of R2 deletes. */
+const DELETE_BATCH = 1000;
+
+/** The blobs of one thread object in R2, under its prefix. Objects are written once and never changed. */
+export class BlobBucket {
+  readonly #bucket: R2Bucket;
+  readonly #prefix: string;
+
+  constructor(bucket: R2Bucket, prefix: string) {
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+  }
+
+  async put(hash: string, generation: string, bytes: Uint8Array): Promise<void> {
+    const key = this.#key(hash, generation);
+    try {
+      await this.#bucket.put(key, bytes);
+    } catch (error) {
+      throw unavailable("written", key, error);
+    }
+  }
+
+  async get(hash: string, generation: string): Promise<Uint8Array> {
+    const key = this.#key(hash, generation);
+    const bytes = await this.#read(key);
+    if (bytes !== undefined) return bytes;
+    throw new StorageError(
+      "blob_missing",
+      `The bucket has no object "${key}", which a stored value refers to.`,
+      {
+        details: { key },
+      },
+    );
+  }
+
+  async delete(objects: readonly { hash: string; generation: string }[]): Promise<void> {
+    const keys = objects.map(({ hash, generation }) => this.#key(hash, generation));
+    for (let start = 0; start < keys.length; start += DELETE_BATCH) {
+      const batch = keys.slice(start, start + DELETE_BATCH);
+      try {
+        await this.#bucket.delete(batch);
+      } catch (error) {
+        throw unavailable("deleted", batch[0] ?? "", error);
+      }
+    }
+  }
+
+  async #read(key: string): Promise<Uint8Array | undefined> {
+    try {
+      const object = await this.#bucket.get(key);
+      return object === null ? undefined : new Uint8Array(await object.arrayBuffer());
+    } catch (error) {
+      throw unavailable("read", key, error);
+    }
+  }
+
+  #key(hash: string, generation: string): string {
+    return `${this.#prefix}/${hash}.${generation}`;
+  }
+}
+
+function unavailable(what: string, key: string, cause: unknown): StorageError {
+  return new StorageError("blob_unavailable", `The object "${key}" could not be ${what}. Try again.`, {
+    details: { key },
+    cause,
+  });
+}

@@ -1,0 +1,36 @@
+import type { Encoded } from "../checkpoint/encoding.ts";
+import { chain } from "../checkpoint/maybe-promise.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import type { MaybePromise } from "../checkpoint/types.ts";
+import { hashBytes } from "./blob-store.ts";
+import type { BlobStore, HashedBytes } from "./blob-store.ts";
+import type { BodyInput, BodyRow } from "./checkpoint-rows.ts";
+import { MAX_INLINE_BODY } from "./limits.ts";
+import { fromHex, toHex } from "./stored-id.ts";
+
+/** An encoded body as its row has it, and the blob that is to be staged for it. */
+export interface SealedBody {
+  readonly input: BodyInput;
+  readonly blobs: readonly HashedBytes[];
+}
+
+/** A body that is too large for its row goes to the blobs, and its hash into the row. */
+export function sealBody({ type, data }: Encoded): MaybePromise<SealedBody> {
+  if (data.length <= MAX_INLINE_BODY) return { input: { type, body: data, bodyHash: null }, blobs: [] };
+  return hashBytes(data).then((blob) => ({
+    input: { type, body: null, bodyHash: fromHex(blob.hash) },
+    blobs: [blob],
+  }));
+}
+
+/** Decodes a body; references in it stay references. */
+export function openBody(
+  serde: SerializerProtocol,
+  blobs: BlobStore,
+  threadId: string,
+  row: BodyRow,
+): MaybePromise<unknown> {
+  if (row.body !== null) return serde.loadsTyped(row.type, new Uint8Array(row.body));
+  const hash = toHex(new Uint8Array(row.body_hash ?? new ArrayBuffer(0)));
+  return chain(blobs.read(threadId, hash), (data) => serde.loadsTyped(row.type, data));
+}

@@ -1,0 +1,68 @@
+import { UndecodableError } from "../errors.ts";
+
+/** The kind of a reference to text. Any other is the name of a class of bytes. */
+const TEXT = "text";
+
+type Bytes = ArrayBuffer | ArrayBufferView;
+
+const VIEWS: ReadonlyMap<string, (buffer: ArrayBuffer) => Bytes> = new Map<
+  string,
+  (buffer: ArrayBuffer) => Bytes
+>([
+  ["ArrayBuffer", (buffer) => buffer],
+  ["DataView", (buffer) => new DataView(buffer)],
+  ["Uint8Array", (buffer) => new Uint8Array(buffer)],
+  ["Uint8ClampedArray", (buffer) => new Uint8ClampedArray(buffer)],
+  ["Int8Array", (buffer) => new Int8Array(buffer)],
+  ["Uint16Array", (buffer) => new Uint16Array(buffer)],
+  ["Int16Array", (buffer) => new Int16Array(buffer)],
+  ["Uint32Array", (buffer) => new Uint32Array(buffer)],
+  ["Int32Array", (buffer) => new Int32Array(buffer)],
+  ["Float32Array", (buffer) => new Float32Array(buffer)],
+  ["Float64Array", (buffer) => new Float64Array(buffer)],
+  ["BigInt64Array", (buffer) => new BigInt64Array(buffer)],
+  ["BigUint64Array", (buffer) => new BigUint64Array(buffer)],
+]);
+
+/** Whether the value is bytes of a class that `fromBytes` can make again. */
+export function isBytes(value: unknown): value is Bytes {
+  if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) return false;
+  return VIEWS.has(kindOf(value));
+}
+
+export function kindOf(leaf: unknown): string {
+  return typeof leaf === "string" ? TEXT : Object.prototype.toString.call(leaf).slice("[object ".length, -1);
+}
+
+/** A copy of the bytes. */
+export function bytesOf(leaf: unknown): Uint8Array {
+  if (typeof leaf === "string") return new TextEncoder().encode(leaf);
+  if (leaf instanceof ArrayBuffer) return new Uint8Array(leaf.slice(0));
+  if (!ArrayBuffer.isView(leaf)) throw new TypeError("neither text nor bytes");
+  return new Uint8Array(leaf.buffer, leaf.byteOffset, leaf.byteLength).slice();
+}
+
+/** The value that the bytes came from. It shares no memory with `bytes`. */
+export function fromBytes(kind: string, bytes: Uint8Array): string | Bytes {
+  if (kind === TEXT) return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  const view = VIEWS.get(kind);
+  if (view === undefined)
+    throw new UndecodableError(`a large value has the unknown kind "${kind}"`, { details: { kind } });
+  return view(bytes.slice().buffer);
+}
+
+export function utf8Length(text: string): number {
+  let length = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) continue;
+    length += unit < 0x800 ? 1 : 2;
+    // The two halves of a pair are four bytes together.
+    if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(index + 1))) index += 1;
+  }
+  return length;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

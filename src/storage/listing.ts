@@ -1,0 +1,54 @@
+import type { CheckpointAddress } from "../checkpoint/address.ts";
+import type { CheckpointHead, CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
+
+/** Rows of one page. Metadata is loaded for all of them, a body only for those that the caller keeps. */
+const PAGE = 50;
+
+export interface ListedHead {
+  readonly namespace: NamespaceRow;
+  readonly head: CheckpointHead;
+}
+
+/**
+ * The checkpoints that match, newest first. Each page is read in one turn; rows that are added or removed between pages
+ * do not shift the others.
+ */
+export function* listHeads(
+  rows: CheckpointRows,
+  { threadId, namespace: ns, checkpointId }: CheckpointAddress,
+  before: string | undefined,
+): Generator<ListedHead, void, void> {
+  const namespaces = new Map(rows.namespaces(threadId, ns).map((row) => [row.id, row]));
+  const heads = checkpointId === undefined ? pages(rows, namespaces, threadId, ns, before) : named();
+  for (const head of heads) {
+    const namespace = namespaces.get(head.namespace);
+    if (namespace !== undefined) yield { namespace, head };
+  }
+
+  function* named(): Generator<CheckpointHead, void, void> {
+    for (const id of namespaces.keys()) {
+      const head = rows.head(id, checkpointId);
+      if (head !== undefined) yield head;
+    }
+  }
+}
+
+function* pages(
+  rows: CheckpointRows,
+  namespaces: ReadonlyMap<number, NamespaceRow>,
+  threadId: string | undefined,
+  ns: string | undefined,
+  before: string | undefined,
+): Generator<CheckpointHead, void, void> {
+  const [first, second] = namespaces.keys();
+  if (first === undefined) return;
+  let after = { id: before, namespace: 0 };
+  for (;;) {
+    const page =
+      second === undefined ? rows.page(first, after.id, PAGE) : rows.pageOfMany(threadId, ns, after, PAGE);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last;
+  }
+}

@@ -1,0 +1,61 @@
+import type { CheckpointFrame } from "../checkpoint/carry-over.ts";
+import type { KnownReplacements } from "./stored-values.ts";
+
+/** A checkpoint in stored form. Nobody else can change what is in it. */
+export interface CachedCheckpoint {
+  readonly id: string;
+  readonly frame: CheckpointFrame;
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Channels whose values are not here because somebody could change them. */
+  readonly mutable: ReadonlySet<string>;
+}
+
+/** Namespaces whose last checkpoint is kept: the root graph and the subgraphs that are under way. */
+const MAX_CHECKPOINTS = 32;
+const MAX_NAMESPACES = 1000;
+
+/**
+ * What a saver remembers of committed rows. It is thrown away as a whole, never emptied: work that is still under way
+ * then fills one that nobody reads.
+ */
+export class SaverCache {
+  readonly #namespaceIds = new Map<string, number>();
+  readonly #checkpoints = new Map<number, CachedCheckpoint>();
+  readonly #replacements = new Map<string, KnownReplacements>();
+
+  namespaceId(threadId: string, ns: string): number | undefined {
+    return this.#namespaceIds.get(namespaceKey(threadId, ns));
+  }
+
+  setNamespaceId(threadId: string, ns: string, id: number): void {
+    if (this.#namespaceIds.size >= MAX_NAMESPACES) this.#namespaceIds.clear();
+    this.#namespaceIds.set(namespaceKey(threadId, ns), id);
+  }
+
+  /** The checkpoint, when it is the one that was read or written last in its namespace. */
+  checkpoint(namespace: number, id: string): CachedCheckpoint | undefined {
+    const cached = this.#checkpoints.get(namespace);
+    return cached?.id === id ? cached : undefined;
+  }
+
+  setCheckpoint(namespace: number, checkpoint: CachedCheckpoint): void {
+    this.#checkpoints.delete(namespace);
+    this.#checkpoints.set(namespace, checkpoint);
+    if (this.#checkpoints.size <= MAX_CHECKPOINTS) return;
+    const [oldest] = this.#checkpoints.keys();
+    if (oldest !== undefined) this.#checkpoints.delete(oldest);
+  }
+
+  replacements(threadId: string): KnownReplacements {
+    const known = this.#replacements.get(threadId);
+    if (known !== undefined) return known;
+    const made: KnownReplacements = new WeakMap();
+    if (this.#replacements.size >= MAX_CHECKPOINTS) this.#replacements.clear();
+    this.#replacements.set(threadId, made);
+    return made;
+  }
+}
+
+function namespaceKey(threadId: string, ns: string): string {
+  return JSON.stringify([threadId, ns]);
+}

@@ -1,0 +1,302 @@
+import { ValueTooLargeError } from "../errors.ts";
+import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "../checkpoint/address.ts";
+import type { WriteAddress } from "../checkpoint/address.ts";
+import { carriedChannels, frameOf, newValues } from "../checkpoint/carry-over.ts";
+import { encode } from "../checkpoint/encoding.ts";
+import type { Encoded } from "../checkpoint/encoding.ts";
+import { both, isPromise, chain } from "../checkpoint/maybe-promise.ts";
+import { matchesFilter } from "../checkpoint/metadata-filter.ts";
+import { mergeTaskWrites, positionWrites } from "../checkpoint/pending-writes.ts";
+import type { TaskWrites } from "../checkpoint/pending-writes.ts";
+import { BaseCheckpointSaver } from "../checkpoint/saver.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import type {
+  ChannelVersions,
+  Checkpoint,
+  CheckpointConfig,
+  CheckpointListOptions,
+  CheckpointMetadata,
+  CheckpointTuple,
+  MaybePromise,
+  PendingWrite,
+} from "../checkpoint/types.ts";
+import { BlobBucket } from "./blob-bucket.ts";
+import { BlobStore } from "./blob-store.ts";
+import { sealBody } from "./bodies.ts";
+import type { SealedBody } from "./bodies.ts";
+import { channelInCheckpoint, toCheckpointBody } from "./checkpoint-body.ts";
+import { CheckpointReader } from "./checkpoint-reader.ts";
+import { CheckpointRows } from "./checkpoint-rows.ts";
+import type { BodyRow, NamespaceRow } from "./checkpoint-rows.ts";
+import { Commits, CONFLICT } from "./commits.ts";
+import type { PendingCommit } from "./commits.ts";
+import { carryOver, keep, nextCheckpoint, NOTHING_CARRIED } from "./succession.ts";
+import type { CarriedValues } from "./succession.ts";
+import { DEFAULT_INLINE_LIMIT, MAX_METADATA } from "./limits.ts";
+import { listHeads } from "./listing.ts";
+import { SaverCache } from "./saver-cache.ts";
+import type { CachedCheckpoint } from "./saver-cache.ts";
+import { Sql } from "./sql.ts";
+import { StoredValues } from "./stored-values.ts";
+import type { StoredForm } from "./stored-values.ts";
+import { channelInTask, toTaskBody } from "./task-body.ts";
+import { WriteRows } from "./write-rows.ts";
+
+export interface SqliteSaverOptions {
+  readonly sql: SqlStorage;
+  /**
+   * Runs `write` in one synchronous transaction and rethrows what it throws, having undone everything. The owner adds
+   * its own rows and checks here. Nobody else may change the saver's tables.
+   */
+  readonly transact: <T>(write: () => T) => T;
+  /** Must keep an `ExternalReference` as it is. */
+  readonly serde?: SerializerProtocol;
+  /** For large values; without one they are cut into rows. */
+  readonly bucket?: R2Bucket;
+  /** Of the keys in the bucket. */
+  readonly prefix: string;
+  /** Strings and byte arrays above it, in bytes, are kept apart and once a thread. */
+  readonly inlineLimit?: number;
+  readonly randomId: () => string;
+}
+
+interface Draft {
+  /** The new checkpoint as the cache will have it. */
+  readonly next: CachedCheckpoint;
+  readonly stored: StoredForm;
+  readonly body: SealedBody;
+}
+
+interface TaskToStore {
+  readonly address: WriteAddress;
+  readonly checkpointId: string;
+  readonly taskId: string;
+  readonly stored: StoredForm;
+  /** In stored form. */
+  readonly added: TaskWrites<unknown>;
+}
+
+/**
+ * Keeps checkpoints in the SQLite of a Durable Object: one row a checkpoint, one a task that wrote. Every write first
+ * encodes, which may await (a cipher, hashes, the bucket), and then commits in one synchronous transaction. Without
+ * anything to await it never leaves the turn.
+ */
+export class SqliteSaver extends BaseCheckpointSaver {
+  readonly #checkpoints: CheckpointRows;
+  readonly #writes: WriteRows;
+  readonly #values: StoredValues;
+  readonly #reader: CheckpointReader;
+  readonly #commits: Commits;
+  #cache = new SaverCache();
+
+  constructor(options: SqliteSaverOptions) {
+    super(options.serde);
+    const sql = new Sql(options.sql);
+    const bucket = options.bucket && new BlobBucket(options.bucket, options.prefix);
+    const blobs = new BlobStore(sql, bucket, options.randomId);
+    this.#checkpoints = new CheckpointRows(sql);
+    this.#writes = new WriteRows(sql);
+    this.#values = new StoredValues(this.serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT);
+    this.#commits = new Commits(options.transact, blobs);
+    this.#reader = new CheckpointReader({
+      serde: this.serde,
+      checkpoints: this.#checkpoints,
+      writes: this.#writes,
+      blobs,
+      values: this.#values,
+      firstVersion: () => this.getNextVersion(undefined),
+    });
+  }
+
+  override async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
+    const { threadId, namespace: ns = "", checkpointId } = addressOf(config);
+    const namespace = threadId === undefined ? undefined : this.#namespace(this.#cache, threadId, ns);
+    const head = namespace && this.#checkpoints.head(namespace.id, checkpointId);
+    if (namespace === undefined || head === undefined) return undefined;
+    return this.#reader.tuple(namespace, head, () => this.#loadAndKeep(this.#cache, namespace, head.id));
+  }
+
+  override async *list(
+    config: CheckpointConfig,
+    options: CheckpointListOptions = {},
+  ): AsyncGenerator<CheckpointTuple> {
+    const before = options.before && addressOf(options.before).checkpointId;
+    let left = options.limit ?? Infinity;
+    if (left <= 0) return;
+    for (const { namespace, head } of listHeads(this.#checkpoints, addressOf(config), before)) {
+      if (!matchesFilter(await this.#reader.metadata(head), options.filter)) continue;
+      const tuple = await this.#reader.tuple(namespace, head, () =>
+        this.#reader.load(this.#cache, namespace, head.id),
+      );
+      if (tuple === undefined) continue;
+      yield tuple;
+      left -= 1;
+      if (left <= 0) return;
+    }
+  }
+
+  override async put(
+    config: CheckpointConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<CheckpointConfig> {
+    const address = writeAddressOf(config);
+    const { threadId, namespace, checkpointId: parentId } = address;
+    const cache = this.#cache;
+    const pending = this.#commits.begin(threadId);
+    const drafting = both(
+      () => this.#draft(cache, address, checkpoint, newVersions),
+      () => encode(this.serde, metadata),
+    );
+    const [{ next, stored, body }, encodedMetadata] = isPromise(drafting) ? await drafting : drafting;
+    checkMetadata(encodedMetadata);
+    const committing = this.#commits.commit(pending, [...stored.blobs, ...body.blobs], () => {
+      const id = this.#openNamespace(cache, address);
+      this.#checkpoints.insert({
+        namespace: id,
+        id: next.id,
+        parentId,
+        metadata: encodedMetadata,
+        body: body.input,
+      });
+      return id;
+    });
+    const id = isPromise(committing) ? await committing : committing;
+    stored.remember();
+    cache.setNamespaceId(threadId, namespace, id);
+    keep(cache, id, next);
+    return configOf(threadId, namespace, next.id);
+  }
+
+  override async putWrites(
+    config: CheckpointConfig,
+    writes: readonly PendingWrite[],
+    taskId: string,
+    taskPath = "",
+  ): Promise<void> {
+    const address = writeAddressOf(config);
+    const checkpointId = requireCheckpointId(address);
+    if (writes.length === 0) return;
+    const cache = this.#cache;
+    const pending = this.#commits.begin(address.threadId);
+    const { path, writes: positioned } = positionWrites(taskPath, writes);
+    const storing = this.#values.toStored(positioned, cache.replacements(address.threadId), false);
+    const stored = isPromise(storing) ? await storing : storing;
+    const inStoredForm = positioned.map((write, index) => ({ ...write, value: stored.values[index]?.value }));
+    const task = { address, checkpointId, taskId, stored, added: { path, writes: inStoredForm } };
+    const id = this.#storeTask(cache, pending, task, undefined);
+    cache.setNamespaceId(address.threadId, address.namespace, isPromise(id) ? await id : id);
+    stored.remember();
+  }
+
+  /** Removes the rows first: when an object cannot be deleted it is garbage, and nothing refers to it. */
+  override async deleteThread(threadId: string): Promise<void> {
+    const deleteObjects = this.#commits.deleteThread(threadId, () =>
+      this.#checkpoints.deleteThread(threadId),
+    );
+    this.forget();
+    await deleteObjects();
+  }
+
+  /** Drops what is remembered of the rows. The next read or write reads them again. */
+  forget(): void {
+    this.#cache = new SaverCache();
+  }
+
+  #draft(
+    cache: SaverCache,
+    address: WriteAddress,
+    checkpoint: Checkpoint,
+    newVersions: ChannelVersions,
+  ): MaybePromise<Draft> {
+    const frame = frameOf(checkpoint);
+    const parts = Array.from(newValues(checkpoint, newVersions), ([channel, value]) => ({ channel, value }));
+    const carrying = this.#carriedValues(cache, address, carriedChannels(checkpoint, newVersions));
+    const forming = both(
+      () => carrying,
+      () => this.#values.toStored(parts, cache.replacements(address.threadId), isPromise(carrying)),
+    );
+    return chain(forming, ([carried, stored]) => {
+      const next = nextCheckpoint(frame, carried, parts, stored);
+      const encoding = encode(this.serde, toCheckpointBody(frame, next.values), channelInCheckpoint);
+      return chain(chain(encoding, sealBody), (body): Draft => ({ next, stored, body }));
+    });
+  }
+
+  #carriedValues(
+    cache: SaverCache,
+    address: WriteAddress,
+    channels: readonly string[],
+  ): MaybePromise<CarriedValues> {
+    const { threadId, namespace: ns, checkpointId: parentId } = address;
+    if (parentId === undefined || channels.length === 0) return NOTHING_CARRIED;
+    const namespace = this.#namespace(cache, threadId, ns);
+    if (namespace === undefined) return NOTHING_CARRIED;
+    const cached = cache.checkpoint(namespace.id, parentId);
+    if (cached !== undefined && !channels.some((channel) => cached.mutable.has(channel))) {
+      return carryOver(cached, channels);
+    }
+    return chain(this.#loadAndKeep(cache, namespace, parentId), (parent) => carryOver(parent, channels));
+  }
+
+  #loadAndKeep(
+    cache: SaverCache,
+    namespace: NamespaceRow,
+    id: string,
+  ): MaybePromise<CachedCheckpoint | undefined> {
+    return chain(this.#reader.load(cache, namespace, id), (loaded) => {
+      if (loaded !== undefined) keep(cache, namespace.id, loaded);
+      return loaded;
+    });
+  }
+
+  /** `old` is the row that the task has, if it has one. Answers with the id of the namespace. */
+  #storeTask(
+    cache: SaverCache,
+    pending: PendingCommit,
+    task: TaskToStore,
+    old: BodyRow | undefined,
+  ): MaybePromise<number> {
+    const { address, checkpointId, taskId, stored, added } = task;
+    const merging =
+      old === undefined
+        ? added
+        : chain(this.#reader.task(address.threadId, old), (writes) => mergeTaskWrites(writes, added));
+    const sealing = chain(merging, (writes) =>
+      chain(encode(this.serde, toTaskBody(writes), channelInTask(writes)), sealBody),
+    );
+    const committing = chain(sealing, ({ input, blobs }) =>
+      this.#commits.commit(pending, [...stored.blobs, ...blobs], () => {
+        const namespace = this.#openNamespace(cache, address);
+        const key = { namespace, checkpointId, taskId };
+        const written =
+          old === undefined ? this.#writes.insert(key, input) : this.#writes.replace(key, old, input);
+        return written ? namespace : CONFLICT;
+      }),
+    );
+    return chain(committing, (outcome) => {
+      if (outcome !== CONFLICT) return outcome;
+      const namespace = this.#namespace(cache, address.threadId, address.namespace);
+      const row = namespace && this.#writes.read({ namespace: namespace.id, checkpointId, taskId });
+      return this.#storeTask(cache, pending, task, row);
+    });
+  }
+
+  #namespace(cache: SaverCache, threadId: string, ns: string): NamespaceRow | undefined {
+    const id = cache.namespaceId(threadId, ns) ?? this.#checkpoints.namespaceId(threadId, ns);
+    if (id === undefined) return undefined;
+    cache.setNamespaceId(threadId, ns, id);
+    return { id, thread_id: threadId, ns };
+  }
+
+  /** In a transaction that may be undone: what it adds is not cached yet. */
+  #openNamespace(cache: SaverCache, { threadId, namespace }: WriteAddress): number {
+    const id = cache.namespaceId(threadId, namespace) ?? this.#checkpoints.namespaceId(threadId, namespace);
+    return id ?? this.#checkpoints.addNamespace(threadId, namespace);
+  }
+}
+
+function checkMetadata({ data }: Encoded): void {
+  if (data.length > MAX_METADATA) throw new ValueTooLargeError(data.length, MAX_METADATA);
+}

@@ -1,0 +1,49 @@
+import { InvalidArgumentError } from "../errors.ts";
+import { isCanonicalUuid } from "../checkpoint/ordering.ts";
+import { isWellFormed } from "../checkpoint/serde/text.ts";
+
+/** An id as a column has it. SQLite sorts both kinds as `compareCheckpointIds` does: text first, then bytes. */
+export type StoredId = ArrayBuffer | string;
+
+/** Above every stored id. */
+export const HIGHEST_ID: Uint8Array = new Uint8Array(17).fill(0xff);
+
+/** A canonical UUID becomes its 16 bytes, anything else stays text. */
+export function toStoredId(id: string): Uint8Array | string {
+  if (!isCanonicalUuid(id)) return wellFormed("id", id);
+  return fromHex(id.replaceAll("-", ""));
+}
+
+export function fromStoredId(stored: StoredId): string {
+  if (typeof stored === "string") return stored;
+  const digits = toHex(new Uint8Array(stored));
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    digits.slice(12, 16),
+    digits.slice(16, 20),
+    digits.slice(20),
+  ].join("-");
+}
+
+export function toHex(bytes: Uint8Array): string {
+  let digits = "";
+  for (const byte of bytes) digits += BYTE_DIGITS[byte];
+  return digits;
+}
+
+export function fromHex(digits: string): Uint8Array {
+  const bytes = new Uint8Array(digits.length / 2);
+  for (let index = 0; index < bytes.length; index++) {
+    bytes[index] = Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16);
+  }
+  return bytes;
+}
+
+/** Half a surrogate pair cannot be written as UTF-8: two such texts would become the same one. */
+export function wellFormed(what: string, text: string): string {
+  if (isWellFormed(text)) return text;
+  throw new InvalidArgumentError("invalid_identifier", `The ${what} contains half of a surrogate pair.`);
+}
+
+const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

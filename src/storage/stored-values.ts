@@ -1,0 +1,186 @@
+import { UndecodableError, ValueTooLargeError } from "../errors.ts";
+import { adopt } from "../adopt.ts";
+import { decode, encode } from "../checkpoint/encoding.ts";
+import { chain } from "../checkpoint/maybe-promise.ts";
+import { ExternalReference } from "../checkpoint/serde/external-reference.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import { isWellFormed } from "../checkpoint/serde/text.ts";
+import type { MaybePromise } from "../checkpoint/types.ts";
+import { hashBytes } from "./blob-store.ts";
+import type { HashedBytes } from "./blob-store.ts";
+import { bytesOf, fromBytes, isBytes, kindOf, utf8Length } from "./large-leaf.ts";
+import { MAX_BYTES, MAX_TEXT } from "./limits.ts";
+import { FOUND, LeafFinder, LeafReplacer, MUTABLE, noFindings } from "./value-walk.ts";
+import type { Findings } from "./value-walk.ts";
+
+export interface NamedValue {
+  readonly channel: string;
+  readonly value: unknown;
+}
+
+/** Replacements that are committed, by the adopted part that they stand for. One a thread. */
+export type KnownReplacements = WeakMap<object, object>;
+
+/** Values in the form that is encoded: with references in the place of what is large. */
+export interface StoredForm {
+  readonly values: readonly { readonly value: unknown; readonly isMutable: boolean }[];
+  /** What the references refer to. */
+  readonly blobs: readonly HashedBytes[];
+  /** To be called when blobs and values are committed. */
+  remember(): void;
+}
+
+/** Takes large strings and byte arrays out of values, and puts them back. */
+export class StoredValues {
+  readonly #serde: SerializerProtocol;
+  readonly #inlineLimit: number;
+  readonly #large = new LeafFinder();
+  readonly #references = new LeafFinder();
+
+  constructor(serde: SerializerProtocol, inlineLimit: number) {
+    this.#serde = serde;
+    this.#inlineLimit = inlineLimit;
+  }
+
+  /**
+   * Answers at once when nothing is large. The values are those of the time of the call: when something has to be
+   * awaited before they are encoded (`mustWait`: by the caller), those that may change meanwhile are copied first.
+   */
+  toStored(
+    parts: readonly NamedValue[],
+    known: KnownReplacements,
+    mustWait: boolean,
+  ): MaybePromise<StoredForm> {
+    const { findings, flags } = this.#inspect(parts, known);
+    const any = flags.reduce((all, each) => all | each, 0);
+    if ((any & MUTABLE) !== 0 && (mustWait || (any & FOUND) !== 0)) {
+      return chain(this.#copy(parts), (copies) => {
+        const again = this.#inspect(copies, known);
+        return this.#hoist(copies, again.findings, again.flags);
+      });
+    }
+    return this.#hoist(parts, findings, flags);
+  }
+
+  /** Values as they were before `toStored`: adopted parts where nothing was large, new ones elsewhere. */
+  fromStored(
+    values: readonly unknown[],
+    read: (hash: string) => MaybePromise<Uint8Array>,
+  ): MaybePromise<readonly unknown[]> {
+    const findings = noFindings();
+    for (const value of values) this.#references.find(value, isReference, findings);
+    const references = Array.from(findings.leaves).filter(isReference);
+    if (references.length === 0) return values;
+    return this.#resolve(values, findings, references, read);
+  }
+
+  /** Whether a value in stored form may change when it is handed out. */
+  isMutable(value: unknown): boolean {
+    return (this.#references.find(value, isReference, noFindings()) & MUTABLE) !== 0;
+  }
+
+  #inspect(parts: readonly NamedValue[], known: KnownReplacements): { findings: Findings; flags: number[] } {
+    const findings = noFindings(known);
+    const flags = parts.map(({ channel, value }) => {
+      return this.#large.find(value, (part) => this.#isLarge(part, channel), findings);
+    });
+    return { findings, flags };
+  }
+
+  #hoist(
+    parts: readonly NamedValue[],
+    findings: Findings,
+    flags: readonly number[],
+  ): MaybePromise<StoredForm> {
+    // Copied before anything is awaited.
+    const leaves = Array.from(findings.leaves, (leaf) => ({
+      leaf,
+      kind: kindOf(leaf),
+      bytes: bytesOf(leaf),
+    }));
+    if (leaves.length === 0) return replaceAll(parts, findings, flags, new Map(), []);
+    const hashed = Promise.all(leaves.map(({ bytes }) => hashBytes(bytes)));
+    return hashed.then((blobs) => {
+      const references = new Map<unknown, ExternalReference>();
+      for (const [index, { leaf, kind, bytes }] of leaves.entries()) {
+        const hash = blobs[index]?.hash ?? "";
+        references.set(leaf, Object.freeze(new ExternalReference(kind, hash, bytes.length)));
+      }
+      return replaceAll(parts, findings, flags, references, blobs);
+    });
+  }
+
+  #copy(parts: readonly NamedValue[]): MaybePromise<NamedValue[]> {
+    const values = parts.map(({ value }) => value);
+    const encoded = encode(this.#serde, values, ([index, ...path]) => {
+      const part = typeof index === "number" ? parts[index] : undefined;
+      return part && { channel: part.channel, path };
+    });
+    return chain(encoded, (bytes) =>
+      chain(decode(this.#serde, bytes), (copies) => {
+        if (!Array.isArray(copies)) throw new UndecodableError("a list came back as something else");
+        return parts.map(({ channel }, index) => ({ channel, value: adopt<unknown>(copies[index]) }));
+      }),
+    );
+  }
+
+  #isLarge(part: unknown, channel: string): boolean {
+    if (typeof part === "string") {
+      if (part.length * 3 <= this.#inlineLimit) return false;
+      const size = utf8Length(part);
+      if (size > MAX_TEXT) throw new ValueTooLargeError(size, MAX_TEXT, channel);
+      // UTF-8 cannot carry half of a surrogate pair, the serializer can.
+      return size > this.#inlineLimit && isWellFormed(part);
+    }
+    if (!isBytes(part)) return false;
+    if (part.byteLength > MAX_BYTES) throw new ValueTooLargeError(part.byteLength, MAX_BYTES, channel);
+    return part.byteLength > this.#inlineLimit;
+  }
+
+  async #resolve(
+    values: readonly unknown[],
+    findings: Findings,
+    references: readonly ExternalReference[],
+    read: (hash: string) => MaybePromise<Uint8Array>,
+  ): Promise<readonly unknown[]> {
+    const hashes = Array.from(new Set(references.map(({ hash }) => hash)));
+    const contents = await Promise.all(hashes.map(async (hash) => [hash, await read(hash)] as const));
+    const byHash = new Map(contents);
+    const leaves = references.map((reference) => {
+      const bytes = byHash.get(reference.hash);
+      return [reference, bytes && fromBytes(reference.kind, bytes)] as const;
+    });
+    const replacer = new LeafReplacer(findings, new Map<unknown, unknown>(leaves));
+    return values.map((value) => replacer.replace(value));
+  }
+}
+
+function replaceAll(
+  parts: readonly NamedValue[],
+  findings: Findings,
+  flags: readonly number[],
+  references: ReadonlyMap<unknown, ExternalReference>,
+  blobs: readonly HashedBytes[],
+): StoredForm {
+  const isMutable = (index: number) => ((flags[index] ?? 0) & MUTABLE) !== 0;
+  if (flags.every((each) => (each & FOUND) === 0)) {
+    const values = parts.map(({ value }, index) => ({ value, isMutable: isMutable(index) }));
+    return { values, blobs, remember: () => undefined };
+  }
+  const replacer = new LeafReplacer(findings, references);
+  const values = parts.map(({ value }, index) => ({
+    value: replacer.replace(value),
+    isMutable: isMutable(index),
+  }));
+  return {
+    values,
+    blobs,
+    remember: () => {
+      for (const [part, replacement] of replacer.replaced()) findings.known.set(part, replacement);
+    },
+  };
+}
+
+function isReference(value: unknown): value is ExternalReference {
+  return value instanceof ExternalReference;
+}

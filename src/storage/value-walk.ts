@@ -1,0 +1,124 @@
+import { adopt, isAdopted } from "../adopt.ts";
+
+/** A leaf that was looked for is in the value. */
+export const FOUND = 1;
+/** The value, or a part of it, may change later: it is not adopted, or is of a class that only its owner can copy. */
+export const MUTABLE = 2;
+
+/** What a walk has seen. Several values may share one, so that parts they have in common stay common. */
+export interface Findings {
+  readonly leaves: Set<unknown>;
+  readonly seen: Map<object, number>;
+  /** Parts whose replacement is known from before; the walk does not enter them. */
+  readonly known: WeakMap<object, object>;
+}
+
+/** Values nested deeper are left to the serializer, which refuses them with their path. */
+const MAX_DEPTH = 1000;
+
+export function noFindings(known: WeakMap<object, object> = new WeakMap()): Findings {
+  return { leaves: new Set(), seen: new Map(), known };
+}
+
+/**
+ * Looks for leaves of one kind in arrays, plain objects, Maps and Sets. An adopted part without any is remembered and
+ * not entered again, so the cost of looking is that of what is new.
+ */
+export class LeafFinder {
+  readonly #settled = new WeakSet<object>();
+
+  /** The flags of the value. */
+  find(value: unknown, isLeaf: (part: unknown) => boolean, findings: Findings, depth = 0): number {
+    if (isLeaf(value)) {
+      findings.leaves.add(value);
+      return FOUND;
+    }
+    if (typeof value !== "object" || value === null || this.#settled.has(value)) return 0;
+    if (findings.known.has(value)) return FOUND;
+    const seen = findings.seen.get(value);
+    if (seen !== undefined) return seen;
+    // Until its flags are known, a part that leads back to this value counts as mutable: a cycle is never settled.
+    findings.seen.set(value, MUTABLE);
+    let flags = isAdopted(value) ? 0 : MUTABLE;
+    if (depth < MAX_DEPTH) {
+      for (const part of partsOf(value)) flags |= this.find(part, isLeaf, findings, depth + 1);
+    } else {
+      flags = MUTABLE;
+    }
+    findings.seen.set(value, flags);
+    if (flags === 0) this.#settled.add(value);
+    return flags;
+  }
+}
+
+/** Builds values anew with other leaves. What has none of them keeps its identity, unless it is mutable. */
+export class LeafReplacer {
+  readonly #findings: Findings;
+  readonly #replacements: ReadonlyMap<unknown, unknown>;
+  readonly #done = new Map<object, object>();
+
+  constructor(findings: Findings, replacements: ReadonlyMap<unknown, unknown>) {
+    this.#findings = findings;
+    this.#replacements = replacements;
+  }
+
+  replace(value: unknown): unknown {
+    if (this.#replacements.has(value)) return this.#replacements.get(value);
+    if (typeof value !== "object" || value === null) return value;
+    const { seen, known } = this.#findings;
+    const flags = seen.get(value) ?? 0;
+    if (flags === 0 || !isContainer(value)) return known.get(value) ?? value;
+    const done = this.#done.get(value);
+    if (done !== undefined) return done;
+    const copy = this.#copy(value);
+    if ((flags & MUTABLE) !== 0) return copy;
+    const adopted = adopt(copy);
+    this.#done.set(value, adopted);
+    return adopted;
+  }
+
+  /** Adopted values and what they were replaced with. */
+  replaced(): [object, object][] {
+    return Array.from(this.#done).filter(([value]) => isAdopted(value));
+  }
+
+  #copy(value: object): object {
+    if (Array.isArray(value)) {
+      const copy: unknown[] = [];
+      this.#done.set(value, copy);
+      for (const part of value) copy.push(this.replace(part));
+      return copy;
+    }
+    if (value instanceof Map) {
+      const copy = new Map<unknown, unknown>();
+      this.#done.set(value, copy);
+      for (const [key, part] of value) copy.set(this.replace(key), this.replace(part));
+      return copy;
+    }
+    if (value instanceof Set) {
+      const copy = new Set<unknown>();
+      this.#done.set(value, copy);
+      for (const part of value) copy.add(this.replace(part));
+      return copy;
+    }
+    const copy: Record<PropertyKey, unknown> = { ...value };
+    this.#done.set(value, copy);
+    for (const key of Object.keys(copy)) copy[key] = this.replace(copy[key]);
+    return copy;
+  }
+}
+
+function isContainer(value: object): boolean {
+  return Array.isArray(value) || value instanceof Map || value instanceof Set || isPlain(value);
+}
+
+function partsOf(value: object): Iterable<unknown> {
+  if (Array.isArray(value) || value instanceof Set) return value;
+  if (value instanceof Map) return Array.from(value).flat();
+  return isPlain(value) ? Object.values(value) : [];
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

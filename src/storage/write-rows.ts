@@ -1,0 +1,74 @@
+import type { BodyInput, BodyRow } from "./checkpoint-rows.ts";
+import type { Sql } from "./sql.ts";
+import { fromStoredId, toStoredId } from "./stored-id.ts";
+import type { StoredId } from "./stored-id.ts";
+
+/** Names the row of one task on one checkpoint. */
+export interface TaskKey {
+  readonly namespace: number;
+  readonly checkpointId: string;
+  readonly taskId: string;
+}
+
+export interface TaskRow {
+  readonly taskId: string;
+  readonly row: BodyRow;
+}
+
+/** The statements on `writes`. */
+export class WriteRows {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** False when the task has a row already: nothing was written then. */
+  insert(key: TaskKey, { type, body, bodyHash }: BodyInput): boolean {
+    const statement = `INSERT INTO writes (namespace, checkpoint, task, type, body, body_hash)
+      VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1 AS added`;
+    return this.#sql.all(statement, ...keyInputs(key), type, body, bodyHash).length > 0;
+  }
+
+  read(key: TaskKey): BodyRow | undefined {
+    const statement =
+      "SELECT type, body, body_hash FROM writes WHERE namespace = ? AND checkpoint = ? AND task = ?";
+    return this.#sql.first<BodyRow>(statement, ...keyInputs(key));
+  }
+
+  /** False when the row is no longer the one that was read: nothing was written then. */
+  replace(key: TaskKey, old: BodyRow, { type, body, bodyHash }: BodyInput): boolean {
+    const current = this.read(key);
+    if (current === undefined || !isSameBody(current, old)) return false;
+    const statement = `UPDATE writes SET type = ?, body = ?, body_hash = ?
+      WHERE namespace = ? AND checkpoint = ? AND task = ?`;
+    this.#sql.run(statement, type, body, bodyHash, ...keyInputs(key));
+    return true;
+  }
+
+  ofCheckpoint(namespace: number, checkpointId: string): TaskRow[] {
+    const statement = "SELECT task, type, body, body_hash FROM writes WHERE namespace = ? AND checkpoint = ?";
+    return this.#sql
+      .all<BodyRow & { task: StoredId }>(statement, namespace, toStoredId(checkpointId))
+      .map((row) => ({ taskId: fromStoredId(row.task), row }));
+  }
+}
+
+function keyInputs({
+  namespace,
+  checkpointId,
+  taskId,
+}: TaskKey): [number, Uint8Array | string, Uint8Array | string] {
+  return [namespace, toStoredId(checkpointId), toStoredId(taskId)];
+}
+
+function isSameBody(a: BodyRow, b: BodyRow): boolean {
+  return a.type === b.type && isSameBytes(a.body, b.body) && isSameBytes(a.body_hash, b.body_hash);
+}
+
+function isSameBytes(a: ArrayBuffer | null, b: ArrayBuffer | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.byteLength !== b.byteLength) return false;
+  const [x, y] = [new Uint8Array(a), new Uint8Array(b)];
+  return x.every((byte, index) => byte === y[index]);
+}
