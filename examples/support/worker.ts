@@ -1,0 +1,7 @@
+import { createRuntime } from "tidemark/worker";
+import { support } from "./graph.ts";
+
+const runtime = createRuntime({ graphs: { support } });
+
+export const Thread = runtime.Thread;
+export default runtime;

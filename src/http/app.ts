@@ -1,0 +1,37 @@
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { RefusedError } from "../errors.ts";
+import { onError } from "./errors.ts";
+import { isLocalOrigin, localOnly } from "./local-only.ts";
+import { runRoutes } from "./run-routes.ts";
+import { stateRoutes } from "./state-routes.ts";
+import type { ThreadNamespace } from "./thread-stub.ts";
+
+export interface AppOptions {
+  /** Finds the thread objects among the Worker's bindings. */
+  readonly threads: (env: unknown) => ThreadNamespace;
+  /** In bytes. */
+  readonly maxBodySize: number;
+}
+
+/** The router in front of the thread objects. */
+export function createApp(options: AppOptions): Hono {
+  // Paths are routed as they were sent: an id in one is decoded once, by who reads it.
+  const app = new Hono({ getPath: (request) => rawPath(request.url) });
+  app.onError(onError);
+  app.notFound((context) => {
+    throw new RefusedError("not_found", `There is no ${context.req.method} ${context.req.path}.`);
+  });
+  app.use(localOnly);
+  app.use(cors({ origin: (origin) => (isLocalOrigin(origin) ? origin : undefined) }));
+  app.get("/ok", (context) => context.json({ ok: true }));
+  app.route("/threads/:thread_id", runRoutes(options));
+  app.route("/threads/:thread_id", stateRoutes(options));
+  return app;
+}
+
+function rawPath(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const end = url.slice(start).search(/[?#]/);
+  return end === -1 ? url.slice(start) : url.slice(start, start + end);
+}

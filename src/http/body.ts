@@ -1,0 +1,85 @@
+import type { HonoRequest } from "hono";
+import * as v from "valibot";
+import { RefusedError } from "../errors.ts";
+
+/** Reads a body of JSON, within the limit in bytes, and checks it. An empty body counts as `{}`. */
+export async function parseBody<Schema extends v.GenericSchema>(
+  request: HonoRequest,
+  schema: Schema,
+  limit: number,
+): Promise<v.InferOutput<Schema>> {
+  const text = await readText(request, limit);
+  if (text !== "" && !isJson(request.header("content-type"))) {
+    throw new RefusedError(
+      "unsupported_media_type",
+      'Send the body as JSON, with the header "content-type: application/json".',
+    );
+  }
+  return check(schema, text === "" ? {} : parseJson(text), "body");
+}
+
+/** Checks parameters of the query. */
+export function parseQuery<Schema extends v.GenericSchema>(
+  request: HonoRequest,
+  schema: Schema,
+): v.InferOutput<Schema> {
+  return check(schema, request.query(), "query");
+}
+
+function check<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+  where: string,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const issues = result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: issue.message }));
+  const [first] = issues;
+  const place = first === undefined || first.path === "" ? `the ${where}` : `"${first.path}" in the ${where}`;
+  throw new RefusedError(
+    "invalid_request",
+    `The request is not valid at ${place}: ${first?.message ?? "unknown"}`,
+    { details: { issues } },
+  );
+}
+
+async function readText(request: HonoRequest, limit: number): Promise<string> {
+  const announced = Number(request.header("content-length") ?? 0);
+  if (announced > limit) throw tooLarge(announced, limit);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.raw.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limit) throw tooLarge(size, limit);
+    chunks.push(chunk);
+  }
+  return decodeText(chunks);
+}
+
+function decodeText(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  try {
+    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+  } catch (cause) {
+    throw new RefusedError("invalid_json", "The body is not valid UTF-8.", { cause });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new RefusedError("invalid_json", `The body is not valid JSON: ${reason}`, { cause });
+  }
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "");
+}
+
+function tooLarge(size: number, limit: number): RefusedError {
+  return new RefusedError("body_too_large", `The body has at least ${size} bytes; the limit is ${limit}.`, {
+    details: { limit },
+  });
+}

@@ -1,0 +1,49 @@
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { errorBody, TidemarkError, type WireError } from "../errors.ts";
+import { stringifyJson } from "../json.ts";
+
+/** The status of every error that is not the server's own fault (500). */
+const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+  invalid_json: 400,
+  invalid_request: 400,
+  invalid_thread_id: 400,
+  invalid_input: 400,
+  invalid_command: 400,
+  invalid_recursion_limit: 400,
+  empty_input: 400,
+  graph_required: 400,
+  unknown_node: 400,
+  local_only: 403,
+  not_found: 404,
+  thread_not_found: 404,
+  checkpoint_not_found: 404,
+  unknown_graph: 404,
+  method_not_allowed: 405,
+  graph_mismatch: 409,
+  interrupt_not_pending: 409,
+  interrupt_ambiguous: 409,
+  thread_interrupted: 409,
+  thread_busy: 409,
+  thread_deleted: 410,
+  body_too_large: 413,
+  context_too_large: 413,
+  unsupported_media_type: 415,
+  blob_unavailable: 503,
+  thread_unavailable: 503,
+};
+
+export function errorResponse(context: Context, error: WireError): Response {
+  const status = Object.hasOwn(STATUS, error.code) ? STATUS[error.code] : undefined;
+  return context.body(stringifyJson(errorBody(error)), status ?? 500, { "content-type": "application/json" });
+}
+
+/** What was thrown, as a response. Only typed errors say what they are: others may hold what is nobody's business. */
+export function onError(error: Error, context: Context): Response {
+  if (error instanceof TidemarkError) return errorResponse(context, error);
+  return errorResponse(context, {
+    code: "internal",
+    message: "The server failed. Nothing is known to be lost; try again.",
+    details: {},
+  });
+}

@@ -1,0 +1,58 @@
+import type { RequestedConfig, RequestedInput, RunRequest } from "../thread/protocol.ts";
+import type { InvokeRequest, ResumeRequest, RunConfigBody, StreamRequest } from "./schemas.ts";
+
+/** From the wire's words to those of the thread. */
+
+export function invokeRequest(body: InvokeRequest): RunRequest {
+  const { graph, input, on_interrupted: onInterrupted } = body;
+  const requested: RequestedInput =
+    input === undefined || input === null ? { kind: "continue" } : { kind: "input", value: input };
+  return {
+    ...common(body),
+    ...(graph === undefined ? {} : { graph }),
+    input: requested,
+    onInterrupted,
+    modes: [],
+  };
+}
+
+export function streamRequest({ stream_mode: mode, ...body }: StreamRequest): RunRequest {
+  return { ...invokeRequest(body), modes: typeof mode === "string" ? [mode] : mode };
+}
+
+export function resumeRequest(body: ResumeRequest): RunRequest {
+  const answers = "values" in body ? Object.entries(body.values) : [[body.interrupt_id, body.value] as const];
+  return { ...common(body), input: { kind: "answers", answers }, onInterrupted: "refuse", modes: [] };
+}
+
+interface Common {
+  readonly config: RunConfigBody;
+  readonly context?: unknown;
+  readonly checkpoint_id?: string | undefined;
+}
+
+function common({
+  config,
+  context,
+  checkpoint_id: checkpointId,
+}: Common): Pick<RunRequest, "config" | "context" | "checkpointId"> {
+  return {
+    config: requestedConfig(config),
+    ...(context === undefined ? {} : { context }),
+    ...(checkpointId === undefined ? {} : { checkpointId }),
+  };
+}
+
+function requestedConfig({
+  recursion_limit: recursionLimit,
+  configurable,
+  tags,
+  metadata,
+}: RunConfigBody): RequestedConfig {
+  return {
+    ...(recursionLimit === undefined ? {} : { recursionLimit }),
+    ...(configurable === undefined ? {} : { configurable }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}

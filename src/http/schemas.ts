@@ -1,0 +1,72 @@
+import * as v from "valibot";
+
+/** The bodies and queries of the routes. Types come from them. */
+
+const StreamMode = v.picklist(["values", "updates", "custom"]);
+
+/** An object with any keys: passed on as it is, so that no key is lost or means something. */
+const AnyObject = v.custom<Record<string, unknown>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "must be an object",
+);
+
+const Config = v.strictObject({
+  recursion_limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000))),
+  configurable: v.optional(AnyObject),
+  tags: v.optional(v.array(v.string())),
+  metadata: v.optional(AnyObject),
+});
+
+const run = {
+  config: v.optional(Config, {}),
+  /** Handed to nodes, and forgotten when the run ends. */
+  context: v.optional(v.unknown()),
+  checkpoint_id: v.optional(v.string()),
+};
+
+const start = {
+  ...run,
+  graph: v.optional(v.string()),
+  /** Absent or null: continue. */
+  input: v.optional(v.unknown()),
+  on_interrupted: v.optional(v.picklist(["refuse", "discard"]), "refuse"),
+};
+
+export const InvokeBody = v.strictObject(start);
+
+export const StreamBody = v.strictObject({
+  ...start,
+  stream_mode: v.optional(v.union([StreamMode, v.pipe(v.array(StreamMode), v.minLength(1))]), "values"),
+});
+
+const OneAnswer = v.strictObject({ ...run, interrupt_id: v.string(), value: v.unknown() });
+const SeveralAnswers = v.strictObject({ ...run, values: AnyObject });
+
+export const ResumeBody = v.union(
+  [OneAnswer, SeveralAnswers],
+  'must have "interrupt_id" and "value", or "values": an object of answers by interrupt id',
+);
+
+export const UpdateStateBody = v.strictObject({
+  values: v.unknown(),
+  as_node: v.optional(v.string()),
+  checkpoint_id: v.optional(v.string()),
+});
+
+const Count = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,4}$/, "must be a whole number"),
+  v.transform(Number),
+  v.minValue(1),
+  v.maxValue(1000),
+);
+
+export const HistoryQuery = v.object({
+  limit: v.optional(Count, "10"),
+  before: v.optional(v.string()),
+});
+
+export type RunConfigBody = v.InferOutput<typeof Config>;
+export type InvokeRequest = v.InferOutput<typeof InvokeBody>;
+export type StreamRequest = v.InferOutput<typeof StreamBody>;
+export type ResumeRequest = v.InferOutput<typeof ResumeBody>;

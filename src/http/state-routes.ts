@@ -1,0 +1,54 @@
+import { Hono } from "hono";
+import { v7 as uuid7 } from "uuid";
+import type { AppOptions } from "./app.ts";
+import { parseBody, parseQuery } from "./body.ts";
+import { errorResponse } from "./errors.ts";
+import { HistoryQuery, UpdateStateBody } from "./schemas.ts";
+import { call, jsonResponse, requestedThread } from "./thread-call.ts";
+
+/** Reading, editing and deleting what a thread has. */
+export function stateRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+
+  app.get("/state", async (context) => {
+    const thread = requestedThread(context, options);
+    return jsonResponse(context, await call(thread, (api) => api.getState(thread.address)));
+  });
+
+  app.get("/state/:checkpoint_id", async (context) => {
+    const thread = requestedThread(context, options);
+    const checkpointId = context.req.param("checkpoint_id");
+    return jsonResponse(
+      context,
+      await call(thread, (api) => api.getState({ ...thread.address, checkpointId })),
+    );
+  });
+
+  app.post("/state", async (context) => {
+    const thread = requestedThread(context, options);
+    const body = await parseBody(context.req, UpdateStateBody, options.maxBodySize);
+    const edit = {
+      ...thread.address,
+      editId: uuid7(),
+      values: body.values,
+      ...(body.as_node === undefined ? {} : { asNode: body.as_node }),
+      ...(body.checkpoint_id === undefined ? {} : { checkpointId: body.checkpoint_id }),
+    };
+    return jsonResponse(context, await call(thread, (api) => api.updateState(edit)));
+  });
+
+  app.get("/history", async (context) => {
+    const thread = requestedThread(context, options);
+    const { limit, before } = parseQuery(context.req, HistoryQuery);
+    const read = { ...thread.address, limit, ...(before === undefined ? {} : { before }) };
+    return jsonResponse(context, await call(thread, (api) => api.getHistory(read)));
+  });
+
+  app.delete("/", async (context) => {
+    const thread = requestedThread(context, options);
+    const reply = await call(thread, (api) => api.deleteThread(thread.address));
+    return reply.ok ? context.body(null, 204) : errorResponse(context, reply.error);
+  });
+
+  return app;
+}

@@ -1,0 +1,42 @@
+import type { Context } from "hono";
+import type { Bytes, Reply, ThreadAddress, ThreadApi } from "../thread/protocol.ts";
+import type { AppOptions } from "./app.ts";
+import { errorResponse } from "./errors.ts";
+import { objectName } from "./object-name.ts";
+import { parseThreadId } from "./thread-id.ts";
+import { callThread, type ThreadNamespace } from "./thread-stub.ts";
+
+/** The thread that a request is for. */
+export interface RequestedThread {
+  readonly address: ThreadAddress;
+  readonly namespace: ThreadNamespace;
+  readonly name: string;
+}
+
+export function requestedThread(context: Context, options: AppOptions): RequestedThread {
+  const threadId = parseThreadId(rawThreadId(context.req.path));
+  const tenant = "";
+  return {
+    address: { tenant, threadId },
+    namespace: options.threads(context.env),
+    name: objectName(tenant, threadId),
+  };
+}
+
+export function call<Value>(
+  thread: RequestedThread,
+  method: (api: ThreadApi) => Promise<Reply<Value>>,
+): Promise<Reply<Value>> {
+  return callThread(thread.namespace, thread.name, method);
+}
+
+/** A reply of JSON text as a response. */
+export function jsonResponse(context: Context, reply: Reply<Bytes | ArrayBuffer>): Response {
+  if (!reply.ok) return errorResponse(context, reply.error);
+  return context.body(reply.value, 200, { "content-type": "application/json" });
+}
+
+/** The id as it stands in the path, since a router's parameter is decoded leniently. */
+function rawThreadId(path: string): string {
+  return path.split("/")[2] ?? "";
+}

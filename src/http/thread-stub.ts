@@ -1,0 +1,54 @@
+import { StorageError } from "../errors.ts";
+import type { Reply, ThreadApi } from "../thread/protocol.ts";
+
+/** What the router needs of a namespace of thread objects. */
+export interface ThreadNamespace {
+  getByName(name: string): ThreadApi;
+}
+
+const ATTEMPTS = 6;
+/** The longest wait before the second attempt, in milliseconds; it doubles. */
+const FIRST_WAIT = 100;
+
+/**
+ * Calls a thread object, and calls it again when it was reset underway: by a deploy, an eviction, a crash. A stub is of
+ * no use after that, so each attempt takes a new one. Only for calls that may be made twice.
+ */
+export async function callThread<Value>(
+  namespace: ThreadNamespace,
+  name: string,
+  call: (thread: ThreadApi) => Promise<Reply<Value>>,
+): Promise<Reply<Value>> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call(namespace.getByName(name));
+    } catch (error) {
+      if (!wasReset(error)) throw error;
+      if (attempt === ATTEMPTS) throw unavailable(error);
+      await waitBefore(attempt);
+    }
+  }
+}
+
+/** Whether the platform took the object away in the middle of the call, so that the next instance can answer it. */
+export function wasReset(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isOverloaded = "overloaded" in error && error.overloaded === true;
+  const isReset = "durableObjectReset" in error && error.durableObjectReset === true;
+  const isRetryable = "retryable" in error && error.retryable === true;
+  return (isReset || isRetryable) && !isOverloaded;
+}
+
+/** Waits before an attempt is repeated: longer each time, and not in step with others. */
+export function waitBefore(attempt: number): Promise<void> {
+  const longest = FIRST_WAIT * 2 ** (attempt - 1);
+  return scheduler.wait(Math.random() * longest);
+}
+
+function unavailable(cause: unknown): StorageError {
+  return new StorageError(
+    "thread_unavailable",
+    "The thread's object was reset again and again. What was accepted goes on; ask again later.",
+    { cause },
+  );
+}

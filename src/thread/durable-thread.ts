@@ -1,0 +1,104 @@
+import { DurableObject } from "cloudflare:workers";
+import { CheckpointIds } from "../checkpoint/id.ts";
+import type { Pregel } from "../pregel/pregel.ts";
+import type {
+  Bytes,
+  EditState,
+  ReadHistory,
+  ReadState,
+  Reply,
+  StartRun,
+  ThreadAddress,
+  ThreadApi,
+} from "./protocol.ts";
+import { ThreadStorage } from "./thread-storage.ts";
+import { Thread } from "./thread.ts";
+
+export interface ThreadConfig {
+  readonly graphs: Readonly<Record<string, Pregel>>;
+  /** The name of the R2 binding for large values. Without the binding they are kept in SQLite. */
+  readonly blobsBinding: string;
+  /** Strings and bytes above it, in bytes, are kept apart from the rows. */
+  readonly inlineLimit?: number | undefined;
+}
+
+/** The class of Durable Objects that serve threads: the methods are its RPC interface. */
+export type ThreadClass = new (ctx: DurableObjectState, env: unknown) => DurableObject & ThreadApi;
+
+export function createThreadClass(config: ThreadConfig): ThreadClass {
+  return class ThreadObject extends DurableObject implements ThreadApi {
+    readonly #thread: Thread;
+
+    constructor(ctx: DurableObjectState, env: unknown) {
+      // The class is bound to no one's bindings: those it uses are looked up by name and checked.
+      super(ctx, env as Cloudflare.Env);
+      this.#thread = createThread(ctx, env, config);
+    }
+
+    invoke(start: StartRun): Promise<Reply<Bytes>> {
+      return this.#thread.invoke(start);
+    }
+
+    stream(start: StartRun, isAttached: boolean): Promise<Reply<Bytes>> {
+      return this.#thread.stream(start, isAttached);
+    }
+
+    getState(read: ReadState): Promise<Reply<Bytes>> {
+      return this.#thread.getState(read);
+    }
+
+    getHistory(read: ReadHistory): Promise<Reply<Bytes>> {
+      return this.#thread.getHistory(read);
+    }
+
+    updateState(edit: EditState): Promise<Reply<Bytes>> {
+      return this.#thread.updateState(edit);
+    }
+
+    deleteThread(address: ThreadAddress): Promise<Reply<null>> {
+      return this.#thread.deleteThread(address);
+    }
+
+    override alarm(): Promise<void> {
+      return this.#thread.alarm();
+    }
+  };
+}
+
+function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfig): Thread {
+  const storage = new ThreadStorage({
+    storage: ctx.storage,
+    bucket: bucketOf(env, config.blobsBinding),
+    prefix: ctx.id.toString(),
+    inlineLimit: config.inlineLimit,
+    randomId: () => crypto.randomUUID(),
+  });
+  return new Thread({
+    storage,
+    graphs: config.graphs,
+    platform: {
+      now: systemNow,
+      setAlarm: (time) => ctx.waitUntil(ctx.storage.setAlarm(time)),
+      deleteAlarm: () => ctx.waitUntil(ctx.storage.deleteAlarm()),
+      waitUntil: (work) => ctx.waitUntil(work),
+    },
+    environment: {
+      now: systemNow,
+      checkpointIds: new CheckpointIds(systemNow, (length) => crypto.getRandomValues(new Uint8Array(length))),
+      yieldTurn: () => scheduler.wait(0),
+    },
+  });
+}
+
+function bucketOf(env: unknown, binding: string): R2Bucket | undefined {
+  const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
+  return isBucket(bound) ? bound : undefined;
+}
+
+function isBucket(bound: unknown): bound is R2Bucket {
+  return typeof bound === "object" && bound !== null && "put" in bound && "createMultipartUpload" in bound;
+}
+
+function systemNow(): number {
+  return Date.now();
+}

@@ -1,0 +1,86 @@
+import { describeError, messageOf, RefusedError, TidemarkError, type WireError } from "../errors.ts";
+import type { TaskFailure } from "../pregel/types.ts";
+
+/** Longer messages are cut: they come from user code, and a run's row holds them. */
+const MAX_MESSAGE = 16_000;
+
+/** Another attempt has taken the run over, or the run is gone: this one must write nothing more. */
+export class RunSupersededError extends Error {
+  constructor(runId: string) {
+    super(`Run ${runId} was taken over by another attempt, or deleted.`);
+    this.name = "RunSupersededError";
+  }
+}
+
+export function threadNotFound(threadId: string): RefusedError {
+  return new RefusedError(
+    "thread_not_found",
+    `There is no thread "${threadId}". Start it with POST /threads/:thread_id/invoke and an input.`,
+    {
+      details: { thread_id: threadId },
+    },
+  );
+}
+
+export function threadDeleted(threadId: string): RefusedError {
+  return new RefusedError(
+    "thread_deleted",
+    `The thread "${threadId}" was deleted while the run was going on.`,
+    {
+      details: { thread_id: threadId },
+    },
+  );
+}
+
+export function threadBusy(threadId: string): RefusedError {
+  return new RefusedError(
+    "thread_busy",
+    `A run is going on in thread "${threadId}"; its state can be edited when the run has ended.`,
+    {
+      details: { thread_id: threadId },
+    },
+  );
+}
+
+export function wireError(error: TidemarkError): WireError {
+  return { code: error.code, message: clip(error.message), details: error.details };
+}
+
+/** What became of a failed run: which node threw, and where the thread stands. */
+export function failureError(
+  error: unknown,
+  failures: readonly TaskFailure[],
+  checkpointId: string | undefined,
+): WireError {
+  const place = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
+  const [first] = failures;
+  if (first === undefined) {
+    const known =
+      error instanceof TidemarkError
+        ? wireError(error)
+        : { code: "internal", message: clip(messageOf(error)), details: {} };
+    return { ...known, details: { ...known.details, ...place } };
+  }
+  const nodes = failures.map((failure) => failure.node);
+  const errors = failures.map((failure) => ({
+    node: failure.node,
+    ...clipped(describeError(failure.error)),
+  }));
+  return {
+    code: "node_failed",
+    message: clip(
+      `Node "${first.node}" failed: ${messageOf(first.error)}${nodes.length > 1 ? ` (and ${nodes.length - 1} more)` : ""}`,
+    ),
+    details: { node: first.node, nodes, ...place, errors: errors.slice(0, 16) },
+  };
+}
+
+function clipped<T extends { readonly message: string }>(record: T): T {
+  return { ...record, message: clip(record.message) };
+}
+
+function clip(message: string): string {
+  return message.length <= MAX_MESSAGE
+    ? message
+    : `${message.slice(0, MAX_MESSAGE)}… (${message.length} characters)`;
+}

@@ -1,0 +1,60 @@
+import { RefusedError } from "../errors.ts";
+import type { Pregel } from "../pregel/pregel.ts";
+import { threadNotFound } from "./errors.ts";
+import type { StartRun } from "./protocol.ts";
+
+/** The graphs of a deployment, by name. */
+export class GraphCatalog {
+  readonly #graphs: ReadonlyMap<string, Pregel>;
+
+  constructor(graphs: Readonly<Record<string, Pregel>>) {
+    this.#graphs = new Map(Object.entries(graphs));
+  }
+
+  find(name: string): Pregel | undefined {
+    return this.#graphs.get(name);
+  }
+
+  require(name: string): Pregel {
+    const graph = this.#graphs.get(name);
+    if (graph !== undefined) return graph;
+    throw new RefusedError(
+      "unknown_graph",
+      `This deployment has no graph "${name}". It has: ${this.#names()}.`,
+      { details: { graph: name } },
+    );
+  }
+
+  /**
+   * The graph that a run is for: the one the thread is bound to, or the requested one, or the only one. Refuses what
+   * does not fit the thread, and what a thread that does not exist yet cannot do.
+   */
+  choose(start: StartRun, bound: string | undefined): string {
+    const { graph: requested, input, checkpointId } = start.request;
+    if (bound !== undefined) {
+      if (requested === undefined || requested === bound) return bound;
+      throw new RefusedError(
+        "graph_mismatch",
+        `The thread belongs to the graph "${bound}"; it cannot run "${requested}".`,
+        {
+          details: { graph: bound, requested },
+        },
+      );
+    }
+    if (input.kind !== "input" || checkpointId !== undefined) throw threadNotFound(start.threadId);
+    const [only, ...others] = this.#graphs.keys();
+    const name = requested ?? (others.length === 0 ? only : undefined);
+    if (name === undefined) {
+      throw new RefusedError(
+        "graph_required",
+        `This deployment has several graphs; say which one with "graph". It has: ${this.#names()}.`,
+      );
+    }
+    this.require(name).graph.checkInput(input.value);
+    return name;
+  }
+
+  #names(): string {
+    return [...this.#graphs.keys()].map((name) => `"${name}"`).join(", ");
+  }
+}

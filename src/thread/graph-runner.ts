@@ -1,0 +1,192 @@
+import { messageOf, TidemarkError, type WireError } from "../errors.ts";
+import type { Environment } from "../pregel/environment.ts";
+import type { Pregel } from "../pregel/pregel.ts";
+import type { RunInput } from "../pregel/run-input.ts";
+import type { RunOutcome, StreamEvent } from "../pregel/types.ts";
+import { RunSupersededError, wireError } from "./errors.ts";
+import type { RunRequest } from "./protocol.ts";
+import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
+import type { Completion, RunExecutor } from "./run-queue.ts";
+import type { RunRow } from "./run-rows.ts";
+import type { CommitGuard, ThreadStorage } from "./thread-storage.ts";
+
+export interface GraphRunnerOptions {
+  readonly storage: ThreadStorage;
+  readonly environment: Environment;
+  /** The graph of the thread; throws when the deployment does not have it. */
+  readonly graph: () => Pregel;
+  readonly threadId: () => string;
+  /** Takes the events of a run. */
+  readonly emit: (runId: string, event: StreamEvent) => void;
+  /** Part of the transaction in which a run leaves the queue. */
+  readonly onLeave: () => void;
+}
+
+/** Runs the graph for one run of the queue, and writes down how it ended. */
+export class GraphRunner implements RunExecutor {
+  readonly #options: GraphRunnerOptions;
+  #controller = new AbortController();
+
+  constructor(options: GraphRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Ends what is going on, if anything is: it commits nothing more. */
+  abort(reason: Error): void {
+    this.#controller.abort(reason);
+  }
+
+  async execute(run: RunRow): Promise<Completion> {
+    const { storage, threadId } = this.#options;
+    this.#controller = new AbortController();
+    const guard = new RunGuard(run, storage);
+    storage.guard = guard;
+    try {
+      // What a router sent and this object stored, in the shape that it was parsed into.
+      const request = (await storage.records.read(threadId(), run.request)) as RunRequest;
+      const context = run.context && (await storage.serde.loadsTyped(run.context.type, run.context.data));
+      const outcome = await this.#run(run, request, context, guard);
+      return outcome.status === "refused" ? this.#refuse(run, outcome.error) : await this.#end(run, outcome);
+    } finally {
+      storage.guard = undefined;
+    }
+  }
+
+  async giveUp(run: RunRow): Promise<Completion> {
+    const message = `The run was entered ${run.stalled} times in a row without getting anywhere. The thread is at its last checkpoint; start another run to go on.`;
+    const error: WireError = { code: "run_stalled", message, details: { attempts: run.attempt } };
+    return this.#write(run, { status: "error", next: [], interrupts: [], error });
+  }
+
+  async #run(run: RunRow, request: RunRequest, context: unknown, guard: RunGuard): Promise<RunOutcome> {
+    const { storage, environment, threadId, emit } = this.#options;
+    const { config } = request;
+    let graph: Pregel;
+    try {
+      graph = this.#options.graph();
+    } catch (error) {
+      if (error instanceof TidemarkError) return { status: "failed", error, failures: [] };
+      throw error;
+    }
+    const named =
+      run.inputApplied || request.checkpointId === undefined ? {} : { checkpoint_id: request.checkpointId };
+    return graph.run(inputOf(run, request), {
+      ...(config.recursionLimit === undefined ? {} : { recursionLimit: config.recursionLimit }),
+      ...(config.tags === undefined ? {} : { tags: config.tags }),
+      ...(config.metadata === undefined ? {} : { metadata: config.metadata }),
+      configurable: {
+        ...ownConfigurable(config.configurable),
+        thread_id: threadId(),
+        checkpoint_ns: "",
+        ...named,
+      },
+      context,
+      runId: run.id,
+      checkpointer: storage.saver,
+      environment,
+      modes: new Set(request.modes),
+      emit: (event) => emit(run.id, event),
+      signal: this.#controller.signal,
+      onInputApplied: () => guard.applyInput(),
+      onInterrupted: request.onInterrupted,
+    });
+  }
+
+  #refuse(run: RunRow, error: Error): Completion {
+    const { storage, onLeave } = this.#options;
+    storage.transaction(() => {
+      requireAttempt(run, storage);
+      storage.runs.remove(run.id);
+      onLeave();
+    });
+    const refusal =
+      error instanceof TidemarkError
+        ? wireError(error)
+        : { code: "internal", message: messageOf(error), details: {} };
+    return { status: "refused", error: refusal };
+  }
+
+  async #end(run: RunRow, outcome: Exclude<RunOutcome, { status: "refused" }>): Promise<Completion> {
+    return this.#write(run, runEndOf(outcome, await this.#next(outcome)));
+  }
+
+  async #next(outcome: RunOutcome): Promise<readonly string[]> {
+    if (outcome.status !== "interrupted") return [];
+    const { storage, graph, threadId } = this.#options;
+    const state = await graph().getState(
+      { configurable: { thread_id: threadId() } },
+      { checkpointer: storage.saver },
+    );
+    return state.next;
+  }
+
+  async #write(run: RunRow, end: RunEnd): Promise<Completion> {
+    const { storage, environment, threadId, onLeave } = this.#options;
+    const record = await storage.records.stage(threadId(), "outcome", end);
+    try {
+      storage.transaction(() => {
+        requireAttempt(run, storage);
+        record.commit();
+        storage.runs.end(run.id, rowStatus(end), environment.now(), record.body);
+        onLeave();
+      });
+    } finally {
+      record.release();
+    }
+    return { status: "ended" };
+  }
+}
+
+/** Goes with every commit of a run: only its newest attempt may commit, and the first commit of one is progress. */
+class RunGuard implements CommitGuard {
+  readonly #run: RunRow;
+  readonly #storage: ThreadStorage;
+  #isApplying = false;
+  #isNoted = false;
+
+  constructor(run: RunRow, storage: ThreadStorage) {
+    this.#run = run;
+    this.#storage = storage;
+  }
+
+  /** The next commit is the one that holds the run's input. */
+  applyInput(): void {
+    this.#isApplying = true;
+    this.#isNoted = false;
+  }
+
+  check(): void {
+    requireAttempt(this.#run, this.#storage);
+  }
+
+  accompany(): void {
+    if (!this.#isNoted) this.#storage.runs.noteProgress(this.#run.id, this.#isApplying);
+  }
+
+  committed(): void {
+    this.#isNoted = true;
+  }
+}
+
+function requireAttempt(run: RunRow, storage: ThreadStorage): void {
+  if (storage.runs.attempt(run.id) !== run.attempt) throw new RunSupersededError(run.id);
+}
+
+/** A run that is entered again gets its input only when no commit holds it yet. */
+function inputOf(run: RunRow, request: RunRequest): RunInput {
+  if (run.inputApplied) return { kind: "continue" };
+  const { input } = request;
+  return input.kind === "answers" ? { kind: "answers", answers: new Map(input.answers) } : input;
+}
+
+/** What the caller may configure: which checkpoint of which thread is said elsewhere. */
+function ownConfigurable(configurable: RunRequest["config"]["configurable"] = {}): Record<string, unknown> {
+  const {
+    thread_id: _thread,
+    checkpoint_id: _id,
+    checkpoint_ns: _ns,
+    checkpoint_map: _map,
+    ...own
+  } = configurable;
+  return own;
+}

@@ -1,0 +1,83 @@
+/**
+ * What the router and a thread object say to each other. Requests cross as plain data; expected outcomes come back as
+ * values, because classes of errors do not survive the way. What may be large comes back as bytes of JSON text.
+ */
+
+import type { WireError } from "../errors.ts";
+
+/** Names the thread; the object keeps both in its own row. */
+export interface ThreadAddress {
+  readonly tenant: string;
+  readonly threadId: string;
+}
+
+export type RequestedInput =
+  | { readonly kind: "continue" }
+  | { readonly kind: "input"; readonly value: unknown }
+  /** Answers by interrupt id. */
+  | { readonly kind: "answers"; readonly answers: readonly (readonly [id: string, value: unknown])[] };
+
+export interface RequestedConfig {
+  readonly recursionLimit?: number;
+  readonly configurable?: Readonly<Record<string, unknown>>;
+  readonly tags?: readonly string[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export type StreamedMode = "values" | "updates" | "custom";
+
+/** All that a run is started with. */
+export interface RunRequest {
+  /** Absent: the thread's own, or the only one there is. */
+  readonly graph?: string;
+  readonly input: RequestedInput;
+  readonly config: RequestedConfig;
+  readonly context?: unknown;
+  readonly checkpointId?: string;
+  readonly onInterrupted: "refuse" | "discard";
+  /** What listeners may want to hear of. */
+  readonly modes: readonly StreamedMode[];
+}
+
+/** Starting is idempotent on the run id: the router mints it, and asks again after a reset. */
+export interface StartRun extends ThreadAddress {
+  readonly runId: string;
+  readonly request: RunRequest;
+}
+
+export interface ReadState extends ThreadAddress {
+  readonly checkpointId?: string;
+}
+
+export interface ReadHistory extends ThreadAddress {
+  readonly limit: number;
+  /** Only states older than this checkpoint. */
+  readonly before?: string;
+}
+
+export interface EditState extends ThreadAddress {
+  /** Makes the edit idempotent: it is the `run_id` of the checkpoint that it writes. */
+  readonly editId: string;
+  readonly values: unknown;
+  readonly asNode?: string;
+  readonly checkpointId?: string;
+}
+
+export type Reply<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: WireError };
+
+/** JSON text, or an event stream. */
+export type Bytes = ReadableStream<Uint8Array>;
+
+/** The methods of a thread object. */
+export interface ThreadApi {
+  /** Starts a run, or attaches to it, and answers when it has ended. */
+  invoke(start: StartRun): Promise<Reply<Bytes>>;
+  /** As `invoke`; answers at once with the events of the run. `isAttached`: the caller has had the first ones. */
+  stream(start: StartRun, isAttached: boolean): Promise<Reply<Bytes>>;
+  getState(read: ReadState): Promise<Reply<Bytes>>;
+  getHistory(read: ReadHistory): Promise<Reply<Bytes>>;
+  updateState(edit: EditState): Promise<Reply<Bytes>>;
+  deleteThread(address: ThreadAddress): Promise<Reply<null>>;
+}

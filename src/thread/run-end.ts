@@ -1,0 +1,39 @@
+import type { Interrupt, WireError } from "../errors.ts";
+import type { RunOutcome } from "../pregel/types.ts";
+import { failureError } from "./errors.ts";
+import type { RunStatus } from "./run-rows.ts";
+
+/** How a run ended, as its row keeps it: enough to answer again to whoever asks later. The values are the checkpoint's. */
+export interface RunEnd {
+  readonly status: "success" | "interrupted" | "error";
+  readonly checkpointId?: string;
+  readonly next: readonly string[];
+  readonly interrupts: readonly Interrupt[];
+  readonly error?: WireError;
+}
+
+/** `next`: the nodes that wait at the checkpoint the run has reached. */
+export function runEndOf(
+  outcome: Exclude<RunOutcome, { status: "refused" }>,
+  next: readonly string[],
+): RunEnd {
+  const place = outcome.checkpointId === undefined ? {} : { checkpointId: outcome.checkpointId };
+  switch (outcome.status) {
+    case "success":
+      return { status: "success", next, interrupts: [], ...place };
+    case "interrupted":
+      return { status: "interrupted", next, interrupts: outcome.interrupts, ...place };
+    case "failed":
+      return { ...failed(failureError(outcome.error, outcome.failures, outcome.checkpointId)), ...place };
+    case "cancelled":
+      return { ...failed(failureError(outcome.reason, [], outcome.checkpointId)), ...place };
+  }
+}
+
+export function rowStatus(end: RunEnd): RunStatus {
+  return end.status === "error" ? "error" : "success";
+}
+
+function failed(error: WireError): RunEnd {
+  return { status: "error", next: [], interrupts: [], error };
+}

@@ -1,0 +1,140 @@
+import type { WireError } from "../errors.ts";
+import type { RunRow } from "./run-rows.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/** How long a queue may be left alone before the alarm looks after it, in milliseconds. */
+export const LEASE = 30_000;
+/** So many attempts in a row without a single commit, and the run is given up. */
+const MAX_STALLED = 5;
+
+/** How a run left the queue: it has an outcome in its row, or it was refused and has left no trace. */
+export type Completion =
+  | { readonly status: "ended" }
+  | { readonly status: "refused"; readonly error: WireError };
+
+/** What the queue needs of the object it lives in. */
+export interface QueuePlatform {
+  now(): number;
+  /** Sets the one alarm, in milliseconds since 1970; part of a transaction that is open. */
+  setAlarm(time: number): void;
+  deleteAlarm(): void;
+  /** Keeps the object alive while the work goes on. */
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** Executes runs: claims are already made, rows are written by the executor. */
+export interface RunExecutor {
+  execute(run: RunRow): Promise<Completion>;
+  giveUp(run: RunRow): Promise<Completion>;
+}
+
+interface Waiter {
+  readonly completion: Promise<Completion>;
+  resolve(completion: Completion): void;
+  reject(fault: unknown): void;
+}
+
+/**
+ * The thread's runs, one at a time and in the order in which they came. An alarm is set in the commit that puts a run
+ * into the empty queue, and is there until the queue is empty again: whatever stops the object, the queue goes on.
+ */
+export class RunQueue {
+  readonly #storage: ThreadStorage;
+  readonly #platform: QueuePlatform;
+  readonly #executor: RunExecutor;
+  readonly #waiters = new Map<string, Waiter>();
+  #draining = false;
+  /** What has the thread to itself now; what comes next waits for it. */
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(storage: ThreadStorage, platform: QueuePlatform, executor: RunExecutor) {
+    this.#storage = storage;
+    this.#platform = platform;
+    this.#executor = executor;
+  }
+
+  isEmpty(): boolean {
+    return this.#storage.runs.first() === undefined;
+  }
+
+  /** To be called in the transaction that puts a run into the queue. */
+  guardByAlarm(): void {
+    if (this.isEmpty()) this.#platform.setAlarm(this.#platform.now() + LEASE);
+  }
+
+  /** Goes to work when there is some: after a restart, or when a run was put into the queue. */
+  wake(): void {
+    if (this.#draining || this.isEmpty()) return;
+    this.#draining = true;
+    const drained = this.#drain().finally(() => {
+      this.#draining = false;
+    });
+    // The fault that ended it went to the one who waits for the run; the alarm tries again.
+    this.#platform.waitUntil(drained.catch(() => undefined));
+  }
+
+  /** The alarm has fired: it is set again while the queue is not empty. */
+  onAlarm(): void {
+    if (this.isEmpty()) return;
+    this.#platform.setAlarm(this.#platform.now() + LEASE);
+    this.wake();
+  }
+
+  /** Resolves when the run has left the queue; rejects when the object can no longer see to it. */
+  completion(runId: string): Promise<Completion> {
+    return this.#waiter(runId).completion;
+  }
+
+  /** Nobody gets an answer from the queue any more; for a thread that is deleted. */
+  dismiss(error: WireError): void {
+    for (const waiter of this.#waiters.values()) waiter.resolve({ status: "refused", error });
+    this.#waiters.clear();
+  }
+
+  /** Does the work when nothing else has the thread to itself, and lets nothing else begin meanwhile. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#tail.then(work);
+    this.#tail = done.catch(() => undefined);
+    return done;
+  }
+
+  async #drain(): Promise<void> {
+    for (let id = this.#storage.runs.first(); id !== undefined; id = this.#storage.runs.first()) {
+      const runId = id;
+      try {
+        const completion = await this.exclusive(() => this.#step(runId));
+        this.#settle(runId, (waiter) => waiter.resolve(completion));
+      } catch (fault) {
+        this.#settle(runId, (waiter) => waiter.reject(fault));
+        throw fault;
+      }
+    }
+  }
+
+  async #step(id: string): Promise<Completion> {
+    const { runs } = this.#storage;
+    const before = runs.get(id);
+    if (before === undefined || before.outcome !== undefined) return { status: "ended" };
+    if (before.stalled >= MAX_STALLED) return this.#executor.giveUp(before);
+    this.#storage.transaction(() => runs.claim(id, this.#platform.now()));
+    return this.#executor.execute({ ...before, status: "running", attempt: before.attempt + 1 });
+  }
+
+  #settle(runId: string, settle: (waiter: Waiter) => void): void {
+    const waiter = this.#waiters.get(runId);
+    if (waiter === undefined) return;
+    this.#waiters.delete(runId);
+    settle(waiter);
+  }
+
+  #waiter(runId: string): Waiter {
+    const known = this.#waiters.get(runId);
+    if (known !== undefined) return known;
+    const { promise, resolve, reject } = Promise.withResolvers<Completion>();
+    // Whoever waits gets the fault too; nobody has to.
+    promise.catch(() => undefined);
+    const waiter: Waiter = { completion: promise, resolve, reject };
+    this.#waiters.set(runId, waiter);
+    return waiter;
+  }
+}

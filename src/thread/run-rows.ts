@@ -1,0 +1,138 @@
+import type { BodyInput, BodyRow } from "../storage/checkpoint-rows.ts";
+import type { Sql } from "../storage/sql.ts";
+
+/** In the words of LangGraph's platform; a run that ends with a question is a `success`. */
+export type RunStatus = "pending" | "running" | "success" | "error" | "interrupted";
+
+/** A run as its row has it. Times are milliseconds since 1970. */
+export interface RunRow {
+  readonly id: string;
+  readonly status: RunStatus;
+  /** Counts how often the run was entered; fences every commit. */
+  readonly attempt: number;
+  /** Attempts since the last commit. */
+  readonly stalled: number;
+  readonly inputApplied: boolean;
+  readonly request: BodyRow;
+  readonly context: { readonly type: string; readonly data: Uint8Array } | undefined;
+  /** Absent until the run has ended. */
+  readonly outcome: BodyRow | undefined;
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly request: BodyInput;
+  readonly context: { readonly type: string; readonly data: Uint8Array } | undefined;
+}
+
+type Columns = {
+  id: string;
+  status: RunStatus;
+  attempt: number;
+  stalled: number;
+  input_applied: number;
+  request_type: string;
+  request: ArrayBuffer | null;
+  request_hash: ArrayBuffer | null;
+  context_type: string | null;
+  context: ArrayBuffer | null;
+  outcome_type: string | null;
+  outcome: ArrayBuffer | null;
+  outcome_hash: ArrayBuffer | null;
+};
+
+/** The statements on `runs` and `queue`. */
+export class RunRows {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get(id: string): RunRow | undefined {
+    const row = this.#sql.first<Columns>("SELECT * FROM runs WHERE id = ?", id);
+    return row && fromColumns(row);
+  }
+
+  /** The run whose turn it is. */
+  first(): string | undefined {
+    return this.#sql.first<{ run: string }>("SELECT run FROM queue ORDER BY position LIMIT 1")?.run;
+  }
+
+  enqueue(run: NewRun): void {
+    this.#sql.run(
+      `INSERT INTO runs (id, status, created_at, request_type, request, request_hash, context_type, context)
+       VALUES (?, 'pending', ?, ?, ?, ?, ?, ?)`,
+      run.id,
+      run.createdAt,
+      run.request.type,
+      run.request.body,
+      run.request.bodyHash,
+      run.context?.type ?? null,
+      run.context?.data ?? null,
+    );
+    this.#sql.run("INSERT INTO queue (run) VALUES (?)", run.id);
+  }
+
+  /** Enters the run once more: from now on only this attempt may commit. */
+  claim(id: string, startedAt: number): void {
+    this.#sql.run(
+      `UPDATE runs SET status = 'running', attempt = attempt + 1, stalled = stalled + 1,
+       started_at = coalesce(started_at, ?) WHERE id = ?`,
+      startedAt,
+      id,
+    );
+  }
+
+  attempt(id: string): number | undefined {
+    return this.#sql.first<{ attempt: number }>("SELECT attempt FROM runs WHERE id = ?", id)?.attempt;
+  }
+
+  noteProgress(id: string, inputApplied: boolean): void {
+    this.#sql.run(
+      "UPDATE runs SET stalled = 0, input_applied = max(input_applied, ?) WHERE id = ?",
+      Number(inputApplied),
+      id,
+    );
+  }
+
+  end(id: string, status: RunStatus, endedAt: number, outcome: BodyInput): void {
+    this.#sql.run(
+      `UPDATE runs SET status = ?, ended_at = ?, outcome_type = ?, outcome = ?, outcome_hash = ?,
+       context_type = NULL, context = NULL WHERE id = ?`,
+      status,
+      endedAt,
+      outcome.type,
+      outcome.body,
+      outcome.bodyHash,
+      id,
+    );
+    this.#sql.run("DELETE FROM queue WHERE run = ?", id);
+  }
+
+  /** Leaves no trace of a run that was refused. */
+  remove(id: string): void {
+    this.#sql.run("DELETE FROM queue WHERE run = ?", id);
+    this.#sql.run("DELETE FROM runs WHERE id = ?", id);
+  }
+}
+
+function fromColumns(row: Columns): RunRow {
+  return {
+    id: row.id,
+    status: row.status,
+    attempt: row.attempt,
+    stalled: row.stalled,
+    inputApplied: row.input_applied === 1,
+    request: { type: row.request_type, body: row.request, body_hash: row.request_hash },
+    context:
+      row.context_type === null || row.context === null
+        ? undefined
+        : { type: row.context_type, data: new Uint8Array(row.context) },
+    outcome:
+      row.outcome_type === null
+        ? undefined
+        : { type: row.outcome_type, body: row.outcome, body_hash: row.outcome_hash },
+  };
+}

@@ -1,0 +1,68 @@
+import type { CheckpointTuple } from "../checkpoint/types.ts";
+import { CheckpointNotFoundError } from "../errors.ts";
+import { snapshotOf } from "../pregel/snapshot.ts";
+import type { PregelGraph, StateSnapshot } from "../pregel/types.ts";
+import { unknownGraph } from "../pregel/unknown-graph.ts";
+import { threadNotFound } from "./errors.ts";
+import type { GraphCatalog } from "./graph-catalog.ts";
+import type { ReadHistory, ReadState } from "./protocol.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+import { wireState } from "./wire.ts";
+
+/** Reads the states of a thread, also when its graph is not there any more. */
+export class StateReader {
+  readonly #storage: ThreadStorage;
+  readonly #catalog: GraphCatalog;
+
+  constructor(storage: ThreadStorage, catalog: GraphCatalog) {
+    this.#storage = storage;
+    this.#catalog = catalog;
+  }
+
+  async state({ threadId, checkpointId }: ReadState): Promise<unknown> {
+    this.#requireThread(threadId);
+    const tuple = await this.#tuple(threadId, checkpointId);
+    if (tuple === undefined && checkpointId !== undefined) throw new CheckpointNotFoundError(checkpointId);
+    if (tuple === undefined) return wireState(threadId, { values: {}, next: [], tasks: [], config: {} });
+    return wireState(threadId, this.#snapshot(tuple, checkpointId === undefined));
+  }
+
+  /** Newest first. */
+  async history({ threadId, limit, before }: ReadHistory): Promise<readonly unknown[]> {
+    this.#requireThread(threadId);
+    const listed = this.#storage.saver.list(
+      { configurable: { thread_id: threadId, checkpoint_ns: "" } },
+      { limit, ...(before === undefined ? {} : { before: { configurable: { checkpoint_id: before } } }) },
+    );
+    const states: unknown[] = [];
+    for await (const tuple of listed) states.push(wireState(threadId, this.#snapshot(tuple, false)));
+    return states;
+  }
+
+  /** The values at a checkpoint. */
+  async values(threadId: string, checkpointId: string): Promise<unknown> {
+    const tuple = await this.#tuple(threadId, checkpointId);
+    if (tuple === undefined) throw new CheckpointNotFoundError(checkpointId);
+    return this.#snapshot(tuple, false).values;
+  }
+
+  #snapshot(tuple: CheckpointTuple, isHead: boolean): StateSnapshot {
+    return snapshotOf(this.#graph(tuple), tuple, { isHead });
+  }
+
+  #graph(tuple: CheckpointTuple): PregelGraph {
+    const name = this.#storage.thread()?.graph ?? "";
+    return this.#catalog.find(name)?.graph ?? unknownGraph(name, tuple.checkpoint);
+  }
+
+  #tuple(threadId: string, checkpointId: string | undefined): Promise<CheckpointTuple | undefined> {
+    const named = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
+    return this.#storage.saver.getTuple({
+      configurable: { thread_id: threadId, checkpoint_ns: "", ...named },
+    });
+  }
+
+  #requireThread(threadId: string): void {
+    if (this.#storage.thread() === undefined) throw threadNotFound(threadId);
+  }
+}

@@ -1,0 +1,118 @@
+import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import { migrate, schemaVersion } from "../storage/migrations.ts";
+import { RecordStore } from "../storage/record-store.ts";
+import { Sql } from "../storage/sql.ts";
+import { SqliteSaver } from "../storage/sqlite-saver.ts";
+import { threadMigrations } from "./migrations.ts";
+import { RunRows } from "./run-rows.ts";
+import { ThreadRows, type ThreadRow } from "./thread-rows.ts";
+
+/** What a commit of a run adds to the saver's own rows, in the same transaction. */
+export interface CommitGuard {
+  /** Throws when the commit must not happen. */
+  check(): void;
+  /** Writes what goes with it. */
+  accompany(): void;
+  /** The transaction has happened. */
+  committed(): void;
+}
+
+export interface ThreadStorageOptions {
+  readonly storage: DurableObjectStorage;
+  readonly bucket?: R2Bucket | undefined;
+  /** Of the thread's objects in the bucket. */
+  readonly prefix: string;
+  readonly inlineLimit?: number | undefined;
+  readonly randomId: () => string;
+}
+
+/** All that is stored of one thread: its checkpoints, its runs, and itself. Tables are made by the first write. */
+export class ThreadStorage {
+  readonly #options: ThreadStorageOptions;
+  readonly serde: SerializerProtocol = new MsgpackSerializer();
+  readonly saver: SqliteSaver;
+  readonly records: RecordStore;
+  readonly runs: RunRows;
+  readonly #thread: ThreadRows;
+  #hasTables = false;
+  /** Of the run that is going on. */
+  guard: CommitGuard | undefined;
+
+  constructor(options: ThreadStorageOptions) {
+    this.#options = options;
+    const { storage, bucket, prefix, inlineLimit, randomId } = options;
+    const sql = new Sql(storage.sql);
+    const blobs = {
+      sql: storage.sql,
+      serde: this.serde,
+      prefix,
+      randomId,
+      ...(bucket && { bucket }),
+      ...(inlineLimit !== undefined && { inlineLimit }),
+    };
+    this.saver = new SqliteSaver({ ...blobs, transact: (write) => this.#transact(write) });
+    this.records = new RecordStore(blobs);
+    this.runs = new RunRows(sql);
+    this.#thread = new ThreadRows(sql);
+  }
+
+  /** The thread's own row, undefined when nothing was ever written. */
+  thread(): ThreadRow | undefined {
+    if (!this.#hasTables) {
+      if (schemaVersion(this.#options.storage.sql) === 0) return undefined;
+      this.#migrate();
+    }
+    return this.#thread.get();
+  }
+
+  /** One synchronous transaction. */
+  transaction<T>(write: () => T): T {
+    return this.#options.storage.transactionSync(write);
+  }
+
+  /** The first write of a thread. */
+  create(row: Omit<ThreadRow, "deleting">): void {
+    this.#migrate();
+    this.#thread.insert(row);
+  }
+
+  markDeleting(): void {
+    this.#thread.markDeleting();
+  }
+
+  /** Removes all that there is: objects first, since only the rows know that something is left to do. */
+  async deleteAll(): Promise<void> {
+    const { storage, bucket, prefix } = this.#options;
+    if (bucket !== undefined) await deletePrefix(bucket, `${prefix}/`);
+    await storage.deleteAlarm();
+    await storage.deleteAll();
+    this.#hasTables = false;
+    this.saver.forget();
+  }
+
+  #migrate(): void {
+    migrate(this.#options.storage, threadMigrations);
+    this.#hasTables = true;
+  }
+
+  #transact<T>(write: () => T): T {
+    const { guard } = this;
+    const result = this.transaction(() => {
+      guard?.check();
+      const written = write();
+      guard?.accompany();
+      return written;
+    });
+    guard?.committed();
+    return result;
+  }
+}
+
+async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<void> {
+  for (;;) {
+    const { objects, truncated } = await bucket.list({ prefix });
+    if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
+    if (!truncated) return;
+  }
+}

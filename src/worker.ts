@@ -1,0 +1,72 @@
+import { TidemarkError } from "./errors.ts";
+import { createApp } from "./http/app.ts";
+import type { ThreadNamespace } from "./http/thread-stub.ts";
+import type { Pregel } from "./pregel/pregel.ts";
+import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts";
+
+/**
+ * What a Worker needs to serve graphs.
+ *
+ * @module
+ */
+
+export interface RuntimeOptions {
+  /** The graphs by name. A thread keeps to the one that it was started with. */
+  readonly graphs: Readonly<Record<string, Pregel>>;
+  /** The names of the bindings in wrangler.toml. */
+  readonly bindings?: {
+    /** The Durable Objects of the `Thread` class; "THREAD" by default. */
+    readonly thread?: string;
+    /** The R2 bucket for large values, optional; "BLOBS" by default. */
+    readonly blobs?: string;
+  };
+  /** The largest body of a request in bytes, 10 MiB by default. */
+  readonly maxBodySize?: number;
+  /** Strings and bytes above it, in bytes, are kept apart from the rows, 128 KiB by default. */
+  readonly inlineLimit?: number;
+}
+
+export interface Runtime {
+  fetch(request: Request, env: object, ctx: ExecutionContext): Response | Promise<Response>;
+  /** The class that wrangler.toml binds; export it from the Worker. */
+  readonly Thread: ThreadClass;
+}
+
+const MAX_BODY_SIZE = 10 * 1024 * 1024;
+
+/**
+ * A Worker that serves graphs.
+ *
+ * @example
+ * const runtime = createRuntime({ graphs: { support } });
+ * export const Thread = runtime.Thread;
+ * export default runtime;
+ */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const { graphs, bindings = {}, maxBodySize = MAX_BODY_SIZE, inlineLimit } = options;
+  const { thread = "THREAD", blobs = "BLOBS" } = bindings;
+  if (Object.keys(graphs).length === 0) {
+    throw new TidemarkError(
+      "no_graphs",
+      "createRuntime() needs at least one graph: createRuntime({ graphs: { name: graph } }).",
+    );
+  }
+  const app = createApp({ maxBodySize, threads: (env) => namespaceOf(env, thread) });
+  return {
+    fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+    Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit }),
+  };
+}
+
+function namespaceOf(env: unknown, binding: string): ThreadNamespace {
+  const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
+  if (isNamespace(bound)) return bound;
+  throw new TidemarkError(
+    "binding_missing",
+    `The Worker has no Durable Object binding "${binding}". Add to wrangler.toml: [[durable_objects.bindings]] name = "${binding}", class_name = "Thread".`,
+  );
+}
+
+function isNamespace(bound: unknown): bound is ThreadNamespace {
+  return typeof bound === "object" && bound !== null && "getByName" in bound;
+}
