@@ -14,6 +14,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   empty_input: 400,
   graph_required: 400,
   unknown_node: 400,
+  update_refused: 400,
   local_only: 403,
   not_found: 404,
   thread_not_found: 404,

@@ -31,7 +31,8 @@ export function runRoutes(options: AppOptions): Hono {
     const start = startOf(thread, streamRequest(body));
     const reply = await call(thread, (api) => api.stream(start, false));
     if (!reply.ok) return errorResponse(context, reply.error);
-    const events = relay(thread.namespace, thread.name, reply.value, (api) => api.stream(start, true));
+    const { namespace, name } = thread;
+    const events = relay({ namespace, name, first: reply.value, attach: (api) => api.stream(start, true) });
     return context.body(events, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   });
 

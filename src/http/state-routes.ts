@@ -46,8 +46,14 @@ export function stateRoutes(options: AppOptions): Hono {
 
   app.delete("/", async (context) => {
     const thread = requestedThread(context, options);
-    const reply = await call(thread, (api) => api.deleteThread(thread.address));
-    return reply.ok ? context.body(null, 204) : errorResponse(context, reply.error);
+    let attempts = 0;
+    const reply = await call(thread, (api) => {
+      attempts += 1;
+      return api.deleteThread(thread.address);
+    });
+    // A repeated call finds nothing when the first one has done its work and only its reply was lost.
+    const isDone = reply.ok || (attempts > 1 && reply.error.code === "thread_not_found");
+    return isDone ? context.body(null, 204) : errorResponse(context, reply.error);
   });
 
   return app;

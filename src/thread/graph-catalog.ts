@@ -32,6 +32,7 @@ export class GraphCatalog {
   choose(start: StartRun, bound: string | undefined): string {
     const { graph: requested, input, checkpointId } = start.request;
     if (bound !== undefined) {
+      this.require(bound);
       if (requested === undefined || requested === bound) return bound;
       throw new RefusedError(
         "graph_mismatch",

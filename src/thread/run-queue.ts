@@ -82,6 +82,7 @@ export class RunQueue {
 
   /** Resolves when the run has left the queue; rejects when the object can no longer see to it. */
   completion(runId: string): Promise<Completion> {
+    if (this.#storage.runs.get(runId)?.outcome !== undefined) return Promise.resolve({ status: "ended" });
     return this.#waiter(runId).completion;
   }
 
@@ -99,7 +100,7 @@ export class RunQueue {
   }
 
   async #drain(): Promise<void> {
-    for (let id = this.#storage.runs.first(); id !== undefined; id = this.#storage.runs.first()) {
+    for (let id = this.#next(); id !== undefined; id = this.#next()) {
       const runId = id;
       try {
         const completion = await this.exclusive(() => this.#step(runId));
@@ -111,10 +112,14 @@ export class RunQueue {
     }
   }
 
+  #next(): string | undefined {
+    return this.#storage.thread()?.deleting === 0 ? this.#storage.runs.first() : undefined;
+  }
+
   async #step(id: string): Promise<Completion> {
     const { runs } = this.#storage;
-    const before = runs.get(id);
-    if (before === undefined || before.outcome !== undefined) return { status: "ended" };
+    const before = this.#next() === id ? runs.get(id) : undefined;
+    if (before === undefined) return { status: "ended" };
     if (before.stalled >= MAX_STALLED) return this.#executor.giveUp(before);
     this.#storage.transaction(() => runs.claim(id, this.#platform.now()));
     return this.#executor.execute({ ...before, status: "running", attempt: before.attempt + 1 });

@@ -68,7 +68,13 @@ export class ThreadStorage {
 
   /** One synchronous transaction. */
   transaction<T>(write: () => T): T {
-    return this.#options.storage.transactionSync(write);
+    try {
+      return this.#options.storage.transactionSync(write);
+    } catch (error) {
+      // The tables may have been made in it.
+      this.#hasTables = false;
+      throw error;
+    }
   }
 
   /** The first write of a thread. */

@@ -1,4 +1,11 @@
-import { errorBody, RefusedError, TidemarkError, type WireError } from "../errors.ts";
+import {
+  errorBody,
+  InvalidUpdateError,
+  ReducerError,
+  RefusedError,
+  TidemarkError,
+  type WireError,
+} from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { Pregel } from "../pregel/pregel.ts";
 import type { StreamEvent } from "../pregel/types.ts";
@@ -233,16 +240,9 @@ export class Thread implements ThreadApi {
     if (head?.metadata?.run_id === edit.editId)
       return jsonBytes({ checkpoint: wireCheckpoint(edit.threadId, head.config) });
     const named = edit.checkpointId === undefined ? {} : { checkpoint_id: edit.checkpointId };
-    const config = await graph.updateState(
-      { configurable: { ...configurable, ...named } },
-      edit.values,
-      edit.asNode,
-      {
-        checkpointer: saver,
-        environment: this.#environment,
-        runId: edit.editId,
-      },
-    );
+    const address = { configurable: { ...configurable, ...named } };
+    const options = { checkpointer: saver, environment: this.#environment, runId: edit.editId };
+    const config = await graph.updateState(address, edit.values, edit.asNode, options).catch(asRefusedEdit);
     return jsonBytes({ checkpoint: wireCheckpoint(edit.threadId, config) });
   }
 
@@ -266,6 +266,14 @@ class WireReply extends RefusedError {
   constructor({ code, message, details }: WireError) {
     super(code, message, { details });
   }
+}
+
+/** What cannot be applied is the caller's to mend: nothing was changed. */
+function asRefusedEdit(error: unknown): never {
+  if (error instanceof InvalidUpdateError || error instanceof ReducerError) {
+    throw new RefusedError("update_refused", error.message, { details: error.details, cause: error });
+  }
+  throw error;
 }
 
 async function replying<Value>(work: () => Promise<Value>): Promise<Reply<Value>> {
