@@ -1,15 +1,8 @@
-import {
-  errorBody,
-  InvalidUpdateError,
-  ReducerError,
-  RefusedError,
-  TidemarkError,
-  type WireError,
-} from "../errors.ts";
+import { errorBody, TidemarkError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { Pregel } from "../pregel/pregel.ts";
-import type { StreamEvent } from "../pregel/types.ts";
 import { threadBusy, threadDeleted, threadNotFound, wireError } from "./errors.ts";
+import { editState } from "./edit-state.ts";
 import { EventStream } from "./event-stream.ts";
 import { GraphCatalog } from "./graph-catalog.ts";
 import { GraphRunner } from "./graph-runner.ts";
@@ -23,12 +16,13 @@ import type {
   ThreadAddress,
   ThreadApi,
 } from "./protocol.ts";
-import type { RunEnd } from "./run-end.ts";
-import { RunQueue, type Completion, type QueuePlatform } from "./run-queue.ts";
+import { readRunEnd } from "./run-answer.ts";
+import { RunListeners } from "./run-listeners.ts";
+import { RunQueue, type QueuePlatform } from "./run-queue.ts";
 import { stageRun } from "./stage-run.ts";
 import { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
-import { jsonBytes, wireAnswer, wireCheckpoint } from "./wire.ts";
+import { jsonBytes, wireAnswer } from "./wire.ts";
 
 export interface ThreadOptions {
   readonly storage: ThreadStorage;
@@ -49,7 +43,7 @@ export class Thread implements ThreadApi {
   readonly #runner: GraphRunner;
   readonly #queue: RunQueue;
   readonly #states: StateReader;
-  readonly #listeners = new Map<string, Set<(event: StreamEvent) => void>>();
+  readonly #listeners = new RunListeners();
   #deletion: Promise<void> | undefined;
 
   constructor(options: ThreadOptions) {
@@ -64,7 +58,7 @@ export class Thread implements ThreadApi {
       environment,
       graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
       threadId: () => storage.thread()?.thread_id ?? "",
-      emit: (runId, event) => this.#listeners.get(runId)?.forEach((listener) => listener(event)),
+      emit: (runId, event) => this.#listeners.emit(runId, event),
       onLeave: () => {
         if (this.#queue.isEmpty()) platform.deleteAlarm();
       },
@@ -76,7 +70,7 @@ export class Thread implements ThreadApi {
     return replying(async () => {
       await this.#ready();
       await this.#start(start);
-      return this.#answer(start, await this.#queue.completion(start.runId));
+      return this.#answer(start);
     });
   }
 
@@ -84,7 +78,7 @@ export class Thread implements ThreadApi {
     return replying(async () => {
       await this.#ready();
       const stream = new EventStream();
-      const stop = this.#listen(start.runId, ({ mode, payload }) => stream.push(mode, payload));
+      const stop = this.#listeners.add(start.runId, ({ mode, payload }) => stream.push(mode, payload));
       try {
         await this.#start(start);
       } catch (error) {
@@ -118,7 +112,7 @@ export class Thread implements ThreadApi {
       if (thread === undefined) throw threadNotFound(edit.threadId);
       const graph = this.#catalog.require(thread.graph);
       if (!this.#queue.isEmpty()) throw threadBusy(edit.threadId);
-      return this.#queue.exclusive(() => this.#edit(graph, edit));
+      return this.#queue.exclusive(() => editState(this.#storage, this.#environment, graph, edit));
     });
   }
 
@@ -151,7 +145,8 @@ export class Thread implements ThreadApi {
 
   /** Puts the run into the queue, unless it is known. Refuses before anything is written. */
   async #start(start: StartRun): Promise<void> {
-    const { storage, environment } = { storage: this.#storage, environment: this.#environment };
+    const storage = this.#storage;
+    const now = this.#environment.now();
     if (storage.thread() !== undefined && storage.runs.get(start.runId) !== undefined) return;
     const name = this.#catalog.choose(start, storage.thread()?.graph);
     const staged = await stageRun(storage, start);
@@ -164,7 +159,7 @@ export class Thread implements ThreadApi {
             tenant: start.tenant,
             thread_id: start.threadId,
             graph: name,
-            created_at: environment.now(),
+            created_at: now,
           });
         } else {
           this.#catalog.choose(start, thread.graph);
@@ -172,7 +167,7 @@ export class Thread implements ThreadApi {
         }
         this.#queue.guardByAlarm();
         staged.record.commit();
-        storage.runs.enqueue({ ...staged.run, createdAt: environment.now() });
+        storage.runs.enqueue({ ...staged.run, createdAt: now });
       });
     } finally {
       staged.record.release();
@@ -180,27 +175,18 @@ export class Thread implements ThreadApi {
     this.#queue.wake();
   }
 
-  async #answer(start: StartRun, completion: Completion): Promise<Bytes> {
-    const { end, values } = await this.#ended(start, completion);
-    return jsonBytes(wireAnswer(start.threadId, start.runId, end, values));
-  }
-
-  /** How the run ended, from its row: the same for everybody who asks, whenever they do. */
-  async #ended(start: StartRun, completion: Completion): Promise<{ end: RunEnd; values: unknown }> {
-    if (completion.status === "refused") throw new WireReply(completion.error);
-    const outcome = this.#storage.runs.get(start.runId)?.outcome;
-    if (outcome === undefined) throw threadDeleted(start.threadId);
-    // Written by the graph runner.
-    const end = (await this.#storage.records.read(start.threadId, outcome)) as RunEnd;
-    if (end.error !== undefined) throw new WireReply(end.error);
+  async #answer(start: StartRun): Promise<Bytes> {
+    const completion = await this.#queue.completion(start.runId);
+    const end = await readRunEnd(this.#storage, start, completion);
     const values =
       end.checkpointId === undefined ? {} : await this.#states.values(start.threadId, end.checkpointId);
-    return { end, values };
+    return jsonBytes(wireAnswer(start.threadId, start.runId, end, values));
   }
 
   async #finishStream(start: StartRun, stream: EventStream, stop: () => void): Promise<void> {
     try {
-      const { end } = await this.#ended(start, await this.#queue.completion(start.runId));
+      const completion = await this.#queue.completion(start.runId);
+      const end = await readRunEnd(this.#storage, start, completion);
       const { status, next, interrupts, checkpointId } = end;
       stream.push("end", {
         run_id: start.runId,
@@ -224,28 +210,6 @@ export class Thread implements ThreadApi {
     await stream.written;
   }
 
-  #listen(runId: string, listener: (event: StreamEvent) => void): () => void {
-    const listeners = this.#listeners.get(runId) ?? new Set();
-    this.#listeners.set(runId, listeners.add(listener));
-    return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0) this.#listeners.delete(runId);
-    };
-  }
-
-  async #edit(graph: Pregel, edit: EditState): Promise<Bytes> {
-    const { saver } = this.#storage;
-    const configurable = { thread_id: edit.threadId, checkpoint_ns: "" };
-    const head = await saver.getTuple({ configurable });
-    if (head?.metadata?.run_id === edit.editId)
-      return jsonBytes({ checkpoint: wireCheckpoint(edit.threadId, head.config) });
-    const named = edit.checkpointId === undefined ? {} : { checkpoint_id: edit.checkpointId };
-    const address = { configurable: { ...configurable, ...named } };
-    const options = { checkpointer: saver, environment: this.#environment, runId: edit.editId };
-    const config = await graph.updateState(address, edit.values, edit.asNode, options).catch(asRefusedEdit);
-    return jsonBytes({ checkpoint: wireCheckpoint(edit.threadId, config) });
-  }
-
   #finishDeletion(threadId: string): Promise<void> {
     this.#deletion ??= this.#delete(threadId).finally(() => {
       this.#deletion = undefined;
@@ -259,21 +223,6 @@ export class Thread implements ThreadApi {
     this.#queue.dismiss(wireError(gone));
     await this.#queue.exclusive(() => this.#storage.deleteAll());
   }
-}
-
-/** Carries an error that is in its wire form already to where replies are made. */
-class WireReply extends RefusedError {
-  constructor({ code, message, details }: WireError) {
-    super(code, message, { details });
-  }
-}
-
-/** What cannot be applied is the caller's to mend: nothing was changed. */
-function asRefusedEdit(error: unknown): never {
-  if (error instanceof InvalidUpdateError || error instanceof ReducerError) {
-    throw new RefusedError("update_refused", error.message, { details: error.details, cause: error });
-  }
-  throw error;
 }
 
 async function replying<Value>(work: () => Promise<Value>): Promise<Reply<Value>> {

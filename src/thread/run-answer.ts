@@ -1,0 +1,29 @@
+import { RefusedError, type WireError } from "../errors.ts";
+import { threadDeleted } from "./errors.ts";
+import type { StartRun } from "./protocol.ts";
+import type { RunEnd } from "./run-end.ts";
+import type { Completion } from "./run-queue.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/** How a run ended, from its row: the same for everybody who asks, whenever they do. Throws what it failed with. */
+export async function readRunEnd(
+  storage: ThreadStorage,
+  start: StartRun,
+  completion: Completion,
+): Promise<RunEnd> {
+  if (completion.status === "refused") throw new AnsweredError(completion.error);
+  const thread = storage.thread();
+  const outcome = thread === undefined ? undefined : storage.runs.get(start.runId)?.outcome;
+  if (outcome === undefined) throw threadDeleted(start.threadId);
+  // Written by the graph runner.
+  const end = (await storage.records.read(start.threadId, outcome)) as RunEnd;
+  if (end.error !== undefined) throw new AnsweredError(end.error);
+  return end;
+}
+
+/** Carries an error that is in its wire form already. */
+class AnsweredError extends RefusedError {
+  constructor({ code, message, details }: WireError) {
+    super(code, message, { details });
+  }
+}
