@@ -10,7 +10,7 @@ export class KeyCache {
     const candidate = this.#slots[slotOf(bytes, start, size)];
     if (candidate === undefined || candidate.length !== size) return undefined;
     for (let index = 0; index < size; index++) {
-      
+      if (candidate.charCodeAt(index) !== bytes[start + index]) return undefined;
     }
     return candidate;
   }

@@ -1,0 +1,63 @@
+/** Where two values differ, or undefined. They must be alike in every part, in prototypes and in what is shared. */
+export function difference(left: unknown, right: unknown): string | undefined {
+  return new Comparison().compare(left, right, "$");
+}
+
+class Comparison {
+  readonly #pairs = new Map<object, object>();
+  readonly #mirrored = new Map<object, object>();
+
+  compare(left: unknown, right: unknown, path: string): string | undefined {
+    if (typeof left !== "object" || left === null || typeof right !== "object" || right === null) {
+      return Object.is(left, right) ? undefined : `${path}: ${String(left)} and ${String(right)}`;
+    }
+    if (this.#pairs.has(left) || this.#mirrored.has(right)) {
+      return this.#pairs.get(left) === right && this.#mirrored.get(right) === left
+        ? undefined
+        : `${path}: sharing`;
+    }
+    this.#pairs.set(left, right);
+    this.#mirrored.set(right, left);
+    if (Object.getPrototypeOf(left) !== Object.getPrototypeOf(right)) return `${path}: prototypes`;
+    const before = partsOf(left);
+    const after = partsOf(right);
+    if (before.length !== after.length) return `${path}: ${before.length} and ${after.length} parts`;
+    for (const [index, [key, part]] of before.entries()) {
+      const [otherKey, otherPart] = after[index] ?? [];
+      const found =
+        key === otherKey
+          ? this.compare(part, otherPart, `${path}.${key}`)
+          : `${path}: keys ${key}, ${String(otherKey)}`;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+function partsOf(value: object): [key: string, part: unknown][] {
+  return [...innerParts(value), ...ownParts(value)];
+}
+
+function innerParts(value: object): [string, unknown][] {
+  if (value instanceof Map)
+    return [...value].flatMap(([key, part], at) => [
+      [`key ${at}`, key],
+      [`value ${at}`, part],
+    ]);
+  if (value instanceof Set) return [...value].map((member, at) => [`member ${at}`, member]);
+  if (value instanceof Date) return [["time", value.getTime()]];
+  if (value instanceof RegExp) return [["text", String(value)]];
+  if (value instanceof URL) return [["href", value.href]];
+  if (value instanceof DataView)
+    return [["bytes", String(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))]];
+  if (value instanceof ArrayBuffer) return [["bytes", String(new Uint8Array(value))]];
+  return [];
+}
+
+/** The order of an error's own properties is not part of it. */
+function ownParts(value: object): [string, unknown][] {
+  const ignored = value instanceof Error ? "stack" : value instanceof RegExp ? "lastIndex" : undefined;
+  const keys = Object.getOwnPropertyNames(value).filter((key) => key !== ignored);
+  if (value instanceof Error) keys.sort();
+  return keys.map((key) => [key, Object.getOwnPropertyDescriptor(value, key)?.value]);
+}
