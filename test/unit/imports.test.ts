@@ -19,8 +19,8 @@ const ALL = ["graph", ...ENGINE, "storage", "thread", "directory", "http", "clie
 const ANY_PACKAGE = "*";
 
 const RULES: Record<string, Rule> = {
-  channels: { types: ["checkpoint"], packages: ["@msgpack/msgpack", "uuid"] },
-  checkpoint: { types: ["channels"], packages: ["@msgpack/msgpack", "uuid"] },
+  channels: { types: ["checkpoint"], packages: ["uuid"] },
+  checkpoint: { types: ["channels"], packages: ["uuid"] },
   pregel: { folders: ["channels", "checkpoint"], packages: ["#async-context"] },
   graph: { folders: ENGINE, packageTypes: ["@standard-schema/spec"] },
   storage: { folders: ["checkpoint"], packageTypes: ["@cloudflare/workers-types"], migrations: true },
@@ -292,7 +292,7 @@ describe("the import check", () => {
     ["channels/a.ts", `import type { X } from "../checkpoint/types.ts"; import { E } from "../errors.ts";`],
     [
       "checkpoint/a.ts",
-      `import { encode } from "@msgpack/msgpack"; import { v5 } from "uuid"; import "./b.ts";`,
+      `import { v5 } from "uuid"; import "./b.ts";`,
     ],
     ["pregel/async-context.ts", `import { AsyncLocalStorage } from "node:async_hooks";`],
     ["pregel/a.ts", `import { AsyncContext } from "#async-context"; export * from "../channels/index.ts";`],
