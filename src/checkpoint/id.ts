@@ -50,5 +50,8 @@ export function uuid5(name: string, namespace: string): string {
 
 function bytesOf(uuid: string): Uint8Array {
   const digits = uuid.replaceAll("-", "");
-  return Uint8Array.from({ length: 16 }, (_, index) => Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16));
+  const bytes = new Uint8Array(16);
+  for (let index = 0; index < 16; index++)
+    bytes[index] = Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16);
+  return bytes;
 }

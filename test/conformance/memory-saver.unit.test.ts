@@ -1,0 +1,8 @@
+import { validate } from "@langchain/langgraph-checkpoint-validation";
+import { MemorySaver } from "../../src/checkpoint/memory-saver.ts";
+import { asLangGraphSaver } from "./langgraph-saver.ts";
+
+validate({
+  checkpointerName: "tidemark MemorySaver",
+  createCheckpointer: () => asLangGraphSaver(new MemorySaver()),
+});

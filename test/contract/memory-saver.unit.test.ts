@@ -1,0 +1,4 @@
+import { MemorySaver } from "../../src/checkpoint/memory-saver.ts";
+import { saverContract } from "./saver.ts";
+
+saverContract("MemorySaver", async () => ({ saver: new MemorySaver() }));

@@ -1,0 +1,18 @@
+import { describe } from "vitest";
+import type { MakeSaver } from "./fixtures.ts";
+import { listContract } from "./saver-list.ts";
+import { putContract } from "./saver-put.ts";
+import { putWritesContract } from "./saver-put-writes.ts";
+import { readContract } from "./saver-read.ts";
+import { valueContract } from "./saver-values.ts";
+
+/** What every `BaseCheckpointSaver` guarantees. `makeSaver` opens an empty one. */
+export function saverContract(name: string, makeSaver: MakeSaver): void {
+  describe(`${name} keeps the contract of a saver`, () => {
+    putContract(makeSaver);
+    putWritesContract(makeSaver);
+    readContract(makeSaver);
+    listContract(makeSaver);
+    valueContract(makeSaver);
+  });
+}

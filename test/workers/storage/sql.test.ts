@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { utf8Length } from "../../../src/storage/large-leaf.ts";
+import { Sql } from "../../../src/storage/sql.ts";
+import { SaverObject } from "./durable-saver.ts";
+
+describe("Sql refuses what the production service would refuse", () => {
+  it.each([
+    [
+      "a row of more than 2 MB",
+      "SELECT ? AS x, ? AS y",
+      ["x".repeat(1_000_000), new Uint8Array(1_000_001)],
+      "row",
+    ],
+    ["101 parameters", `SELECT ${Array(101).fill("?").join()}`, Array<number>(101).fill(1), "parameters"],
+    ["a statement of more than 100 KB", `SELECT 1 /* ${"x".repeat(100_000)} */`, [], "statement"],
+  ])("%s", async (_, statement, inputs, what) => {
+    const object = await SaverObject.create();
+    await object.run(({ storage }) => {
+      const sql = new Sql(storage.sql);
+      expect(() => sql.all(statement, ...inputs)).toThrow(
+        expect.objectContaining({ code: "sql_limit", details: expect.objectContaining({ what }) }),
+      );
+      expect(sql.one("SELECT ? AS x", 1)).toEqual({ x: 1 });
+    });
+  });
+
+  it("keeps an empty byte array apart from NULL", async () => {
+    const object = await SaverObject.create();
+    await object.run(({ storage }) => {
+      const row = new Sql(storage.sql).one<{ kind: string }>("SELECT typeof(?) AS kind", new Uint8Array(0));
+      expect(row.kind).toBe("blob");
+    });
+  });
+});
+
+describe("utf8Length", () => {
+  it.each(["", "abc", "ü", "€", "\u{10000}", "a\ud800", "\udc00\ud800", "\ud800\u{10000}é"])(
+    "of %#",
+    (text) => {
+      expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length);
+    },
+  );
+});
