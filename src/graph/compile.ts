@@ -5,7 +5,7 @@ import { Topic } from "../channels/topic.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { END, START, TASKS } from "../pregel/constants.ts";
 import type { PregelGraph, PregelNode } from "../pregel/types.ts";
-import { branchChannel, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
+import { branchChannel, edgesBySource, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
 import { nodeWriter } from "./node-writer.ts";
 
 /**
@@ -14,7 +14,10 @@ import { nodeWriter } from "./node-writer.ts";
  */
 export function compileGraph(definition: GraphDefinition, name: string): PregelGraph {
   const joins = definition.edges.filter((edge) => edge.sources.length > 1);
-  const nodes = new Map<string, PregelNode>([[START, startNode(definition)]]);
+  const outgoing = edgesBySource(definition.edges);
+  const writerOf = (node: string): PregelNode["write"] =>
+    nodeWriter(definition, node, outgoing.get(node) ?? []);
+  const nodes = new Map<string, PregelNode>([[START, startNode(writerOf(START))]]);
   const stateKeys = Object.keys(definition.state);
   for (const node of definition.nodes.values()) {
     const joined = joins.filter((edge) => edge.target === node.name).map(joinChannel);
@@ -24,7 +27,7 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
       channels: stateKeys,
       hidden: false,
       run: node.call,
-      write: nodeWriter(definition, node.name),
+      write: writerOf(node.name),
     });
   }
   return {
@@ -38,14 +41,14 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
   };
 }
 
-function startNode(definition: GraphDefinition): PregelNode {
+function startNode(write: PregelNode["write"]): PregelNode {
   return {
     name: START,
     triggers: [START],
     channels: START,
     hidden: true,
     run: (input) => input,
-    write: nodeWriter(definition, START),
+    write,
   };
 }
 

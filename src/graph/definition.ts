@@ -26,3 +26,16 @@ export function branchChannel(node: string): string {
 export function joinChannel(edge: Edge): string {
   return `join:${edge.sources.join("+")}:${edge.target}`;
 }
+
+/** The edges by each of their sources. */
+export function edgesBySource(edges: readonly Edge[]): ReadonlyMap<string, readonly Edge[]> {
+  const result = new Map<string, Edge[]>();
+  for (const edge of edges) {
+    for (const source of edge.sources) {
+      const known = result.get(source);
+      if (known === undefined) result.set(source, [edge]);
+      else known.push(edge);
+    }
+  }
+  return result;
+}

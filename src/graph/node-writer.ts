@@ -5,11 +5,15 @@ import { END, TASKS } from "../pregel/constants.ts";
 import { isSend, type Send } from "../pregel/send.ts";
 import type { PregelNode, WriteScope } from "../pregel/types.ts";
 import { routesOf, type Branch } from "./branch.ts";
-import { branchChannel, joinChannel, type GraphDefinition } from "./definition.ts";
+import { branchChannel, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
 
 /** Turns what a node returned into writes: of the state, and of the channels that start what comes next. */
-export function nodeWriter(graph: GraphDefinition, node: string): PregelNode["write"] {
-  const next = edgeWrites(graph, node);
+export function nodeWriter(
+  graph: GraphDefinition,
+  node: string,
+  edges: readonly Edge[],
+): PregelNode["write"] {
+  const next = edgeWrites(node, edges);
   const branches = graph.branches.filter((branch) => branch.source === node);
   return (output, scope) => {
     const writes = [...outputWrites(graph, node, output), ...next];
@@ -65,9 +69,9 @@ function targetWrite(
   return [isSend(target) ? [TASKS, target] : [branchChannel(name), source]];
 }
 
-function edgeWrites(graph: GraphDefinition, node: string): PendingWrite[] {
-  return graph.edges
-    .filter((edge) => edge.sources.includes(node) && edge.target !== END)
+function edgeWrites(node: string, edges: readonly Edge[]): PendingWrite[] {
+  return edges
+    .filter((edge) => edge.target !== END)
     .map((edge) =>
       edge.sources.length > 1 ? [joinChannel(edge), node] : [branchChannel(edge.target), null],
     );

@@ -43,8 +43,7 @@ export class StateGraph<SD extends StateDefinition, Nodes extends string = typeo
   ): StateGraph<SD, Nodes | Name> {
     this.#checkName(name);
     this.#nodes.set(name, { name, call: nodeCall(action), options });
-    // The same builder, which now knows one more name.
-    return this as StateGraph<SD, Nodes | Name>;
+    return this;
   }
 
   /** After the source (or, of a list, after all of them) the target runs. */

@@ -9,6 +9,11 @@ export function openInterruptIds(tasks: readonly PlannedTask[], pending: Pending
   return tasks.flatMap((task) => openInterrupts(pending, task.id).map((question) => question.id));
 }
 
+/** The ids of the questions that the tasks have asked last, answered or not. */
+export function askedInterruptIds(tasks: readonly PlannedTask[], pending: PendingWrites): string[] {
+  return tasks.flatMap((task) => pending.interruptsOf(task.id).map((question) => question.id));
+}
+
 /** The answer to the one open question as a map; refuses when there is none or more than one. */
 export function answerToOnly(open: readonly string[], value: unknown): ReadonlyMap<string, unknown> {
   const [only, ...others] = open;

@@ -1,7 +1,7 @@
 import { adopt } from "../adopt.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { findAsked } from "./answers.ts";
-import { ERROR, RESUME } from "./constants.ts";
+import { ERROR, NULL_TASK_ID, RESUME } from "./constants.ts";
 import type { LoopState } from "./loop-state.ts";
 import type { PendingWrites } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
@@ -28,17 +28,14 @@ export async function answerOnBranch(
   const carried = new Map<string, readonly PendingWrite[]>();
   for (const [task, twin] of twins) carried.set(twin.id, carriedWrites(task, pending, reopened.get(task)));
 
-  const outsideId = pending.nextOutsideId();
   const translated = translateAnswers(twins, pending, answers, reopened);
-  carried.set(outsideId, [[RESUME, adopt(translated)], ...writes]);
+  carried.set(NULL_TASK_ID, [[RESUME, adopt(translated)], ...pending.outside(), ...writes]);
   const config = checkpointConfig(run.config, branchId);
   const paths = new Map([...twins.values()].map((twin) => [twin.id, twin.pathKey]));
   for (const [taskId, rows] of carried) {
     if (rows.length > 0) await run.saver?.putWrites(config, rows, taskId, paths.get(taskId));
   }
 
-  const outside = [...pending.outside(), ...writes];
-  if (outside.length > 0) loop.applyOutside(outside);
   await loop.commit("fork", { id: branchId, appliesInput: true });
   for (const [taskId, rows] of carried) loop.pending.add(taskId, rows);
   return loop;

@@ -8,7 +8,7 @@ import {
   ThreadInterruptedError,
   UnknownInterruptError,
 } from "../errors.ts";
-import { answerToOnly, findAsked, openInterruptIds, requireOpen } from "./answers.ts";
+import { answerToOnly, askedInterruptIds, findAsked, openInterruptIds, requireOpen } from "./answers.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { answerOnBranch } from "./branch.ts";
 import { Command, commandUpdates } from "./command.ts";
@@ -59,7 +59,7 @@ async function load(run: RunContext): Promise<Entrance> {
 
 async function enterWithInput({ run, tuple, isHead }: Entrance, value: unknown): Promise<LoopState> {
   run.graph.checkInput(value);
-  const loop = new LoopState(run, tuple);
+  const loop = resumed(new LoopState(run, tuple));
   const discarded = loop.plan();
   const open = openInterruptIds(discarded, loop.pending);
   if (open.length > 0 && isHead && run.onInterrupted === "refuse") throw new ThreadInterruptedError(open);
@@ -94,9 +94,7 @@ async function enterWithCommand(entrance: Entrance, command: Command): Promise<L
   }
   const writes = commandWrites(run, command);
   if (command.resume !== undefined && command.resume !== null) {
-    const loop = new LoopState(run, tuple);
-    const answers =
-      answersOf(command.resume) ?? answerToOnly(openInterruptIds(loop.plan(), loop.pending), command.resume);
+    const answers = answersOf(command.resume) ?? answerToOnly(answerable(entrance), command.resume);
     return enterWithAnswers(entrance, answers, writes);
   }
   if (command.update === undefined && command.goto.length === 0) {
@@ -107,6 +105,14 @@ async function enterWithCommand(entrance: Entrance, command: Command): Promise<L
   loop.state.updated = undefined;
   await loop.commit("input", { appliesInput: true });
   return loop;
+}
+
+/** The questions an answer without an id may mean: the open ones, or, at a named checkpoint without, those answered. */
+function answerable({ run, tuple, isNamed }: Entrance): readonly string[] {
+  const loop = new LoopState(run, tuple);
+  const tasks = loop.plan();
+  const open = openInterruptIds(tasks, loop.pending);
+  return open.length === 0 && isNamed ? askedInterruptIds(tasks, loop.pending) : open;
 }
 
 async function enterWithAnswers(
@@ -121,7 +127,7 @@ async function enterWithAnswers(
   if (isNamed && !(isHead && [...answers.keys()].every((id) => open.includes(id)))) {
     const never = [...answers.keys()].filter((id) => findAsked(id, tasks, loop.pending) === undefined);
     if (never.length > 0) throw new UnknownInterruptError("not_pending", never, open);
-    return answerOnBranch(loop, tasks, answers, writes);
+    return resumed(await answerOnBranch(loop, tasks, answers, writes));
   }
   requireOpen(answers, open);
   run.onInputApplied();

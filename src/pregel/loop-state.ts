@@ -19,7 +19,10 @@ export class LoopState {
   checkpointId: string | undefined;
   /** Of the checkpoint the run stands at; -2 before the first. */
   step: number;
-  /** The run may go on up to the checkpoint of this step. LangGraph counts so: one superstep more than the limit, two without input. */
+  /**
+   * The run may go on up to the checkpoint of this step. As in LangGraph, that is one superstep more than the limit, for
+   * `__start__`, and two when the run adds no checkpoint of its own before the first.
+   */
   readonly lastStep: number;
   pending: PendingWrites;
   /** Set when the run is over: what its tasks do from then on counts no more. */

@@ -1,10 +1,4 @@
-import {
-  GraphRecursionError,
-  RefusedError,
-  StorageError,
-  TidemarkError,
-  type Interrupt,
-} from "../errors.ts";
+import { GraphRecursionError, RefusedError, StorageError, TidemarkError, type Interrupt } from "../errors.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { enter } from "./enter.ts";
 import { executeTask, type TaskResult } from "./execute.ts";
@@ -12,7 +6,7 @@ import type { LoopState } from "./loop-state.ts";
 import { requireNodes, type PlannedTask } from "./plan.ts";
 import { nextVersionOf, type RunContext } from "./run-context.ts";
 import type { RunInput } from "./run-input.ts";
-import { emitValues } from "./stream.ts";
+import { emitValues, isOutput } from "./stream.ts";
 import type { RunOutcome, TaskFailure } from "./types.ts";
 
 /** Supersteps between two turns of the event loop: within one turn nothing else gets in, and the clock stands still. */
@@ -73,10 +67,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
  * Runs the tasks side by side and waits for all of them, also when one has failed: what the others do in the meantime
  * is then stored, and need not be done twice. Undefined when the run was cancelled before they had finished.
  */
-function settle(
-  loop: LoopState,
-  tasks: readonly PlannedTask[],
-): Promise<readonly TaskResult[] | undefined> {
+function settle(loop: LoopState, tasks: readonly PlannedTask[]): Promise<readonly TaskResult[] | undefined> {
   const { signal } = loop.run;
   const all = Promise.all(tasks.map((task) => executeTask(loop, task)));
   return new Promise((resolve, reject) => {
@@ -103,11 +94,7 @@ function apply(
  * Shows the values that the finished tasks of an interrupted superstep lead to. They count when the superstep is
  * complete: nothing is stored, and the run, which ends here, needs its state no more.
  */
-function showFinished(
-  loop: LoopState,
-  tasks: readonly PlannedTask[],
-  results: readonly TaskResult[],
-): void {
+function showFinished(loop: LoopState, tasks: readonly PlannedTask[], results: readonly TaskResult[]): void {
   if (!loop.run.modes.has("values")) return;
   try {
     if (touchesOutput(loop, apply(loop, tasks, results))) emitValues(loop);
@@ -159,8 +146,6 @@ function checkpointOf(loop: LoopState): { readonly checkpointId?: string } {
 }
 
 function touchesOutput(loop: LoopState, updated: ReadonlySet<string>): boolean {
-  const { outputChannels } = loop.run.graph;
-  return typeof outputChannels === "string"
-    ? updated.has(outputChannels)
-    : outputChannels.some((name) => updated.has(name));
+  for (const name of updated) if (isOutput(loop.run.graph, name)) return true;
+  return false;
 }

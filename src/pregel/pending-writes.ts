@@ -79,9 +79,7 @@ export class PendingWrites {
   }
 
   #fromOutside(): readonly PendingWrite[] {
-    return [...this.#byTask]
-      .filter(([taskId]) => taskId.startsWith(NULL_TASK_PREFIX))
-      .flatMap(([, writes]) => writes);
+    return [...this.#byTask].filter(([taskId]) => isOutside(taskId)).flatMap(([, writes]) => writes);
   }
 
   /** Takes up what a task or the caller has just stored; fixed positions replace, as in a saver. */
@@ -91,8 +89,12 @@ export class PendingWrites {
     );
     const kept = this.of(taskId).filter(([channel]) => !replaced.has(channel));
     this.#byTask.set(taskId, [...kept, ...writes]);
-    this.#answers = undefined;
+    if (isOutside(taskId)) this.#answers = undefined;
   }
+}
+
+function isOutside(taskId: string): boolean {
+  return taskId.startsWith(NULL_TASK_PREFIX);
 }
 
 /** The questions of a task that wait for an answer. */

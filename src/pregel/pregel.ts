@@ -9,6 +9,7 @@ import {
 import { INTERRUPT } from "./constants.ts";
 import type { Environment } from "./environment.ts";
 import { EventQueue } from "./event-queue.ts";
+import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
 import { parseRunInput, type RunInput } from "./run-input.ts";
@@ -86,11 +87,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     const emit = ({ payload }: StreamEvent): void => {
       if (!isQuestion(payload)) values = payload;
     };
-    const outcome = await this.run(parseRunInput(input), {
-      ...options,
-      modes: new Set<StreamMode>(["values"]),
-      emit,
-    });
+    const outcome = await this.#runAlone(input, { ...options, modes: new Set<StreamMode>(["values"]), emit });
     throwUnlessEnded(outcome);
     const result = typeof values === "object" && values !== null ? { ...values } : values;
     // The graph's schema is the caller's word for what its channels hold.
@@ -108,16 +105,18 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     const signal =
       options.signal === undefined ? abandoned.signal : AbortSignal.any([abandoned.signal, options.signal]);
     const emit = (event: StreamEvent): void => queue.push(event);
-    const outcome = this.run(parseRunInput(input), { ...options, modes, emit, signal });
-    const settled = outcome.then(
-      () => queue.end(),
-      () => queue.end(),
-    );
+    const outcome = this.#runAlone(input, { ...options, modes, emit, signal });
+    let isRunning = true;
+    const end = (): void => {
+      isRunning = false;
+      queue.end();
+    };
+    const settled = outcome.then(end, end);
     try {
       for await (const { mode, payload } of queue)
         yield typeof streamMode === "string" ? payload : [mode, payload];
     } finally {
-      abandoned.abort(new Error("The stream was left before its end."));
+      if (isRunning) abandoned.abort(new Error("The stream was left before its end."));
       await settled;
     }
     throwUnlessEnded(await outcome);
@@ -167,8 +166,14 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     const update: StateUpdate = asNode === undefined ? { values } : { values, asNode };
     const context = this.#context({ ...config, ...options });
     if (context.saver === undefined) throw new MissingCheckpointerError("updateState()");
-    const id = await updateState(context, update);
+    const id = await exclusively(context.saver, config.configurable, () => updateState(context, update));
     return checkpointConfig(config, id);
+  }
+
+  async #runAlone(input: Input, options: RunOptions): Promise<RunOutcome> {
+    return exclusively(this.checkpointer, options.configurable, () =>
+      this.run(parseRunInput(input), options),
+    );
   }
 
   #context(options: RunOptions): RunContext {

@@ -6,7 +6,7 @@ import { openInterrupts, PendingWrites } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
 import { nextVersionOf } from "./run-context.ts";
 import { INPUT } from "./constants.ts";
-import { resultOf } from "./stream.ts";
+import { isOutput, resultOf } from "./stream.ts";
 import type { PregelGraph, StateSnapshot, StateTask } from "./types.ts";
 
 export interface Reading {
@@ -94,7 +94,7 @@ interface TaskView {
 function stateTask(graph: PregelGraph, task: PlannedTask, pending: PendingWrites, view: TaskView): StateTask {
   const output = pending.outputOf(task.id);
   const error = output === undefined ? pending.errorOf(task.id) : refusalOf(output, view.refusal);
-  const shown = output?.filter(([channel]) => isShown(graph, channel));
+  const shown = output?.filter(([channel]) => isOutput(graph, channel));
   return {
     id: task.id,
     name: task.name,
@@ -111,10 +111,4 @@ function refusalOf(output: readonly PendingWrite[], refusal: TidemarkError | und
   const isConcerned =
     refusal !== undefined && (channel === undefined || output.some(([name]) => name === channel));
   return isConcerned ? describeError(refusal) : undefined;
-}
-
-function isShown(graph: PregelGraph, channel: string): boolean {
-  return typeof graph.outputChannels === "string"
-    ? channel === graph.outputChannels
-    : graph.outputChannels.includes(channel);
 }

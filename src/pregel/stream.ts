@@ -58,14 +58,26 @@ export function updateOf(graph: PregelGraph, writes: readonly PendingWrite[]): u
   const { outputChannels } = graph;
   if (typeof outputChannels === "string")
     return writes.findLast(([channel]) => channel === outputChannels)?.[1] ?? null;
-  const shown = writes.filter(([channel]) => outputChannels.includes(channel));
-  const single = ([channel, value]: PendingWrite): Record<string, unknown> => {
-    const part: Record<string, unknown> = {};
-    setOwn(part, channel, value);
-    return part;
-  };
-  if (new Set(shown.map(([channel]) => channel)).size < shown.length) return shown.map(single);
-  const update: Record<string, unknown> = {};
-  for (const [channel, value] of shown) setOwn(update, channel, value);
-  return update;
+  const shown = writes.filter(([channel]) => isOutput(graph, channel));
+  if (new Set(shown.map(([channel]) => channel)).size < shown.length)
+    return shown.map((write) => recordOf([write]));
+  return recordOf(shown);
+}
+
+function recordOf(writes: readonly PendingWrite[]): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [channel, value] of writes) setOwn(record, channel, value);
+  return record;
+}
+
+const outputSets = new WeakMap<PregelGraph, ReadonlySet<string>>();
+
+/** Whether a channel is a part of the state that callers see. */
+export function isOutput(graph: PregelGraph, channel: string): boolean {
+  const known = outputSets.get(graph);
+  if (known !== undefined) return known.has(channel);
+  const { outputChannels } = graph;
+  const outputs = new Set(typeof outputChannels === "string" ? [outputChannels] : outputChannels);
+  outputSets.set(graph, outputs);
+  return outputs.has(channel);
 }

@@ -1,0 +1,165 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { UnserializableError } from "../../src/errors.ts";
+import { adopt, handOut, isAdopted } from "../../src/adopt.ts";
+
+const scalar = fc.oneof(
+  fc.integer(),
+  fc.string(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.constant(undefined),
+  fc.bigInt(),
+);
+const opaque = fc.oneof(
+  fc.date(),
+  fc.uint8Array({ maxLength: 4 }),
+  fc.constantFrom(/a/g, new URL("https://example.com/")),
+);
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    scalar,
+    opaque,
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(fc.oneof(fc.string({ maxLength: 3 }), fc.constant("__proto__")), tie("value"), {
+      maxKeys: 3,
+      noNullPrototype: true,
+    }),
+    fc.array(fc.tuple(scalar, tie("value")), { maxLength: 3 }).map((entries) => new Map(entries)),
+    fc.array(tie("value"), { maxLength: 3 }).map((items) => new Set(items)),
+  ),
+}));
+
+/** All objects in a value, itself included. */
+function partsOf(root: unknown, found = new Set<object>()): Set<object> {
+  if (typeof root !== "object" || root === null || found.has(root)) return found;
+  found.add(root);
+  if (root instanceof Map) for (const entry of root) entry.forEach((part) => partsOf(part, found));
+  else if (root instanceof Set) for (const part of root) partsOf(part, found);
+  else if (!ArrayBuffer.isView(root)) for (const part of Object.values(root)) partsOf(part, found);
+  return found;
+}
+
+const isContainer = (part: object): boolean =>
+  Array.isArray(part) ||
+  part instanceof Map ||
+  part instanceof Set ||
+  Object.getPrototypeOf(part) === Object.prototype;
+
+describe("adopt", () => {
+  it("makes an equal value of which nothing is the caller's, and nothing can change", () => {
+    fc.assert(
+      fc.property(value, (given) => {
+        const before = partsOf(given);
+        const adopted = adopt(given);
+        expect(adopted).toStrictEqual(given);
+        for (const part of partsOf(adopted)) {
+          expect(before.has(part)).toBe(false);
+          expect(isAdopted(part)).toBe(true);
+          if (isContainer(part)) expect(Object.isFrozen(part)).toBe(true);
+        }
+        for (const part of before) expect(Object.isFrozen(part)).toBe(false);
+      }),
+    );
+  });
+
+  it("keeps what is adopted already, so that the cost is that of what is new", () => {
+    fc.assert(
+      fc.property(value, value, (first, second) => {
+        const adopted = adopt(first);
+        expect(adopt(adopted)).toBe(adopted);
+        const grown = adopt({ old: adopted, list: [adopted, second] });
+        expect(grown.old).toBe(adopted);
+        expect(grown.list[0]).toBe(adopted);
+      }),
+    );
+  });
+
+  it("keeps cycles and shared parts", () => {
+    const shared = { n: 1 };
+    const cyclic: Record<string, unknown> = { a: shared, b: [shared], map: new Map() };
+    cyclic["self"] = cyclic;
+    const adopted = adopt(cyclic);
+    expect(adopted["self"]).toBe(adopted);
+    expect((adopted["b"] as unknown[])[0]).toBe(adopted["a"]);
+  });
+
+  it("passes class instances and errors through", () => {
+    class Money {
+      amount = 1;
+    }
+    for (const instance of [new Money(), new Error("e"), Symbol("s"), (): void => undefined])
+      expect(adopt(instance)).toBe(instance);
+  });
+
+  it("keeps an own key called __proto__", () => {
+    const given: unknown = JSON.parse('{"__proto__":{"x":[1]}}');
+    const adopted = adopt(given) as object;
+    expect(Object.keys(adopted)).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(adopted)).toBe(Object.prototype);
+  });
+
+  it("copies the part of a buffer that a view shows", () => {
+    const bytes = new Uint8Array([1, 2, 3, 4]);
+    const views = [
+      bytes.subarray(1, 3),
+      new DataView(bytes.buffer, 2),
+      new Int16Array(bytes.buffer, 2, 1),
+      bytes.buffer,
+    ];
+    const adopted = adopt(views);
+    bytes.fill(0);
+    const read = adopted.map((view) =>
+      ArrayBuffer.isView(view)
+        ? [...new Uint8Array(view.buffer, view.byteOffset, view.byteLength)]
+        : [...new Uint8Array(view)],
+    );
+    expect(read).toEqual([
+      [2, 3],
+      [3, 4],
+      [3, 4],
+      [1, 2, 3, 4],
+    ]);
+    expect(adopted.map((view) => view.constructor.name)).toEqual([
+      "Uint8Array",
+      "DataView",
+      "Int16Array",
+      "ArrayBuffer",
+    ]);
+  });
+
+  it("refuses a value that is nested too deep", () => {
+    let deep: unknown[] = [];
+    for (let level = 0; level < 5000; level++) deep = [deep];
+    expect(() => adopt(deep)).toThrow(UnserializableError);
+  });
+});
+
+describe("handOut", () => {
+  it("gives the value itself when all of it is read-only", () => {
+    const adopted = adopt({ list: [1, { a: new Map([[1, new Set([2])]]) }] });
+    expect(handOut(adopted)).toBe(adopted);
+  });
+
+  it("gives copies of what cannot be read-only, and of what holds it", () => {
+    fc.assert(
+      fc.property(value, opaque, (around, inside) => {
+        const adopted = adopt({ around, inside, map: new Map([["k", [inside]]]) });
+        const given = handOut(adopted);
+        expect(given).toStrictEqual(adopted);
+        expect(given.inside).not.toBe(adopted.inside);
+        expect(given.map.get("k")?.[0]).not.toBe(adopted.map.get("k")?.[0]);
+        for (const part of partsOf(given)) if (isContainer(part)) expect(Object.isFrozen(part)).toBe(true);
+      }),
+    );
+  });
+
+  it("what was handed out and comes back is adopted anew", () => {
+    const adopted = adopt({ at: new Date(0) });
+    const given = handOut(adopted);
+    given.at.setTime(5);
+    const back = adopt(given);
+    expect([adopted.at.getTime(), back.at.getTime()]).toEqual([0, 5]);
+  });
+});

@@ -1,0 +1,8 @@
+import { expect, it } from "vitest";
+import { cases } from "./cases.ts";
+import { compare } from "./session.ts";
+
+it.each(Object.entries(cases))("%s: as in LangGraph", async (_, { build, script }) => {
+  const { ours, theirs } = await compare(build, script);
+  expect(ours).toEqual(theirs);
+});
