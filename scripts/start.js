@@ -1,26 +1,35 @@
-// `npm start`: serves the example on this machine, without an account, the network or questions.
-// Options: --port N (or TIDEMARK_PORT) and --state-dir DIR (or TIDEMARK_STATE_DIR).
+// `npm start`: serves a Worker on this machine, without an account, the network or questions.
+// Options: --port N (or TIDEMARK_PORT), --state-dir DIR (or TIDEMARK_STATE_DIR), --config FILE (a wrangler.toml).
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const { values } = parseArgs({ options: { port: { type: "string" }, "state-dir": { type: "string" } } });
+const { values } = parseArgs({
+  options: { port: { type: "string" }, "state-dir": { type: "string" }, config: { type: "string" } },
+});
 const port = values.port ?? process.env["TIDEMARK_PORT"] ?? "8787";
 const state = resolve(
   values["state-dir"] ?? process.env["TIDEMARK_STATE_DIR"] ?? join(root, ".tidemark/state"),
 );
+const config = resolve(values.config ?? join(root, "wrangler.toml"));
 
 const wrangler = join(
   dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),
   "bin/wrangler.js",
 );
-const options = ["--ip", "127.0.0.1", "--port", port, "--persist-to", state];
+const options = ["--config", config, "--ip", "127.0.0.1", "--port", port, "--persist-to", state];
 const quiet = ["--inspector-port", "0", "--show-interactive-dev-session=false"];
 
-const child = spawn(process.execPath, [wrangler, "dev", ...options, ...quiet], {
+const shown = relative(".", state);
+console.log(
+  `Starting on http://localhost:${port}; Ctrl-C stops. State is kept in ${shown.startsWith("..") ? state : shown}.\n`,
+);
+const endWithParent = new URL("end-with-parent.js", import.meta.url).href;
+await import(endWithParent);
+const child = spawn(process.execPath, ["--import", endWithParent, wrangler, "dev", ...options, ...quiet], {
   cwd: root,
   stdio: ["ignore", "inherit", "inherit"],
   env: {

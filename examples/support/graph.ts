@@ -27,11 +27,11 @@ function lookUp({ message }: Support): typeof State.Update {
 
 /** The run stops here until a person has answered, for days if it must be. */
 function askPerson({ order }: Support): typeof State.Update {
-  const answer = interrupt<unknown, { approved: boolean }>({
+  const answer = interrupt<unknown, { approved?: boolean } | null>({
     question: `Refund ${order?.amount} € for the ${order?.item} (${order?.id})?`,
     order,
   });
-  return { approved: answer.approved === true };
+  return { approved: answer?.approved === true };
 }
 
 function approve(): typeof State.Update {

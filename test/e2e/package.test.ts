@@ -1,0 +1,120 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundle, run, runBin } from "./support/run.ts";
+import { ROOT } from "./support/server.ts";
+
+/** In bytes, minified and compressed: the whole Worker, of which the graph is next to nothing. */
+const BUNDLE_BUDGET = 120_000;
+
+const project = realpathSync(mkdtempSync(join(tmpdir(), "tidemark-package-")));
+const installed = join(project, "node_modules/tidemark");
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+const readManifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+
+/** A project that has the tarball, and beside it only the packages that the tarball says it needs. */
+beforeAll(async () => {
+  await run("npm", ["pack", "--silent", "--pack-destination", project], ROOT);
+  const tarball = readdirSync(project).find((file) => file.endsWith(".tgz")) ?? "";
+  await run("tar", ["-xzf", tarball], project);
+  mkdirSync(dirname(installed));
+  cpSync(join(project, "package"), installed, { recursive: true });
+  for (const name of Object.keys(readManifest(installed).dependencies)) link(name);
+});
+
+function link(name: string): void {
+  const place = join(project, "node_modules", name);
+  mkdirSync(dirname(place), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules", name), place, "junction");
+}
+
+describe("the package", () => {
+  it("holds what is built, the migrations, and nothing else", () => {
+    expect(readdirSync(installed).toSorted()).toEqual([
+      "LICENSE",
+      "README.md",
+      "dist",
+      "migrations",
+      "package.json",
+    ]);
+    expect(filesIn(join(installed, "migrations"))).toEqual(filesIn(join(ROOT, "migrations")));
+  });
+
+  it("is importable in Node, all but what needs a Worker", async () => {
+    const entries = Object.keys(readManifest(installed).exports)
+      .filter((entry) => entry !== "./package.json" && entry !== "./worker")
+      .map((entry) => `tidemark${entry.slice(1)}`);
+    expect(entries).toEqual(
+      expect.arrayContaining(["tidemark", "tidemark/channels", "tidemark/pregel", "tidemark/checkpoint"]),
+    );
+    const script = entries.map((entry) => `import * as ${entry.replace("/", "_")} from "${entry}";`);
+    const graph = `
+      const { Annotation, END, MemorySaver, START, StateGraph } = tidemark;
+      const graph = new StateGraph(Annotation.Root({ name: Annotation(), text: Annotation() }))
+        .addNode("greet", ({ name }) => ({ text: "Hello " + name }))
+        .addEdge(START, "greet")
+        .addEdge("greet", END)
+        .compile({ checkpointer: new MemorySaver() });
+      const config = { configurable: { thread_id: "1" } };
+      console.log(JSON.stringify(await graph.invoke({ name: "Ada" }, config)));`;
+    const printed = await run(
+      process.execPath,
+      ["--input-type=module", "-e", [...script, graph].join("\n")],
+      project,
+    );
+    expect(JSON.parse(printed)).toEqual({ name: "Ada", text: "Hello Ada" });
+  });
+
+  it("type-checks and bundles as a Worker, within its budget", async () => {
+    for (const file of ["worker.ts", "wrangler.toml"]) {
+      cpSync(join(import.meta.dirname, "fixtures", file), join(project, file));
+    }
+    link("@cloudflare/workers-types");
+    const compilerOptions = {
+      target: "es2024",
+      lib: ["es2024"],
+      module: "esnext",
+      moduleResolution: "bundler",
+      types: ["@cloudflare/workers-types"],
+      strict: true,
+      noEmit: true,
+    };
+    writeFileSync(
+      join(project, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, include: ["worker.ts"] }),
+    );
+    await runBin("tsc", [], project);
+
+    const printed = await bundle(project, "out");
+    const files = readdirSync(join(project, "out")).filter((file) => /\.(?:js|sql)$/.test(file));
+    const migrations = filesIn(join(ROOT, "migrations")).filter((file) => file.endsWith(".sql"));
+    expect(files.filter((file) => file.endsWith(".sql"))).toHaveLength(migrations.length);
+    const bytes = Buffer.concat(files.map((file) => readFileSync(join(project, "out", file))));
+    const size = gzipSync(bytes).byteLength;
+    expect(bytes.byteLength, printed).toBeGreaterThan(size);
+    expect(size).toBeLessThanOrEqual(BUNDLE_BUDGET);
+    console.log(`The Worker has ${bytes.byteLength} bytes minified, ${size} compressed.`);
+  });
+});
