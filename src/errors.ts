@@ -40,7 +40,7 @@ export class GraphRecursionError extends TidemarkError {
   constructor(limit: number) {
     super(
       "graph_recursion_limit",
-      `The run did not end within ${limit} supersteps. Raise "recursionLimit" if the graph needs more, or give its loop a way out.`,
+      `The run did not end within its recursion limit of ${limit}. Raise the limit if the graph needs more supersteps, or give its loop a way out.`,
       { details: { limit } },
     );
     this.name = "GraphRecursionError";

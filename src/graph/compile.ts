@@ -36,7 +36,7 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
     channels: channelsOf(definition, joins),
     inputChannel: START,
     outputChannels: stateKeys,
-    checkInput,
+    checkInput: (value) => checkInput(value, stateKeys),
     triggerToNodes: triggersOf(nodes),
   };
 }
@@ -77,11 +77,19 @@ function triggersOf(nodes: ReadonlyMap<string, PregelNode>): ReadonlyMap<string,
   return result;
 }
 
-function checkInput(value: unknown): void {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
-  const kind = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
+function checkInput(value: unknown, keys: readonly string[]): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const kind = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
+    throw new InvalidArgumentError(
+      "invalid_input",
+      `The input must be an object with keys of the state, not ${kind}.`,
+    );
+  }
+  const given = Object.keys(value);
+  if (given.length === 0 || given.some((key) => keys.includes(key))) return;
   throw new InvalidArgumentError(
     "invalid_input",
-    `The input must be an object with keys of the state, not ${kind}.`,
+    `The input has no key of the state: it has ${given.join(", ")}; the state has ${keys.join(", ")}.`,
+    { details: { keys } },
   );
 }

@@ -290,10 +290,7 @@ describe("the import check", () => {
 
   it.each([
     ["channels/a.ts", `import type { X } from "../checkpoint/types.ts"; import { E } from "../errors.ts";`],
-    [
-      "checkpoint/a.ts",
-      `import { v5 } from "uuid"; import "./b.ts";`,
-    ],
+    ["checkpoint/a.ts", `import { v5 } from "uuid"; import "./b.ts";`],
     ["pregel/async-context.ts", `import { AsyncLocalStorage } from "node:async_hooks";`],
     ["pregel/a.ts", `import { AsyncContext } from "#async-context"; export * from "../channels/index.ts";`],
     ["graph/a.ts", `import type { StandardSchemaV1 } from "@standard-schema/spec"; import "../adopt.ts";`],

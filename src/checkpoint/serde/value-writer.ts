@@ -130,6 +130,8 @@ class ValueWriter implements PayloadWriter {
   #instance(value: object, prototype: object): void {
     const codec = this.#codecs.find(value, prototype);
     const extension = codec === undefined ? extensionFor(value, prototype) : undefined;
+    const form = codec === undefined && extension === undefined ? plainForm(value) : undefined;
+    if (form !== undefined) return this.#plain(form);
     if (codec === undefined && extension === undefined) throw this.#refuse(refusalOfInstance(prototype));
     const level = this.#enter();
     this.#keys[level] = undefined;
@@ -193,4 +195,11 @@ class ValueWriter implements PayloadWriter {
 
 function isPlain(value: object, prototype: object): value is Readonly<Record<string, unknown>> {
   return prototype === Object.prototype;
+}
+
+/** An engine's own object (a Send, say) has a plain form by which any engine knows it again. */
+function plainForm(value: object): Readonly<Record<string, unknown>> | undefined {
+  if (!("lg_name" in value) || !("toJSON" in value) || typeof value.toJSON !== "function") return undefined;
+  const form: unknown = value.toJSON();
+  return typeof form === "object" && form !== null ? { ...form } : undefined;
 }

@@ -413,3 +413,18 @@ describe("values", () => {
     expect(Object.isFrozen((values.v as { deep: unknown[] }).deep)).toBe(true);
   });
 });
+
+describe("input", () => {
+  it("without a single key of the state is refused, and an empty one is not", async () => {
+    const { graph } = evictable(chain({ a: () => ({ log: ["a"] }) }));
+    const typo: object = { lgo: ["in"] };
+    await expect(graph().invoke(typo, thread)).rejects.toMatchObject({
+      code: "invalid_input",
+      details: { keys: ["log", "sum", "v"] },
+    });
+    expect((await graph().getState(thread)).config.configurable).not.toHaveProperty("checkpoint_id");
+    expect((await graph().invoke({}, thread)).log).toEqual(["a"]);
+    const partly: object = { log: ["in"], lgo: 1 };
+    expect((await graph().invoke(partly, thread)).log).toEqual(["a", "in", "a"]);
+  });
+});
