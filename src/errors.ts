@@ -122,6 +122,16 @@ export class UnreachableNodeError extends GraphValidationError {
   }
 }
 
+/** What a `StateGraph` was given to define its state is no definition. */
+export class StateGraphInputError extends GraphValidationError {
+  constructor(
+    message = "Invalid StateGraph input: the state has to be an Annotation.Root, a StateSchema, an object schema (zod, valibot) or an object of channels.",
+  ) {
+    super(message);
+    this.name = "StateGraphInputError";
+  }
+}
+
 /** A goto, a route or a Send names a node that the graph does not have. */
 export class UnknownNodeError extends TidemarkError {
   constructor(node: string, source: string) {

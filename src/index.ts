@@ -27,6 +27,7 @@ export {
   isGraphBubbleUp,
   isGraphInterrupt,
   ReducerError,
+  StateGraphInputError,
   ThreadInterruptedError,
   TidemarkError,
   UnknownInterruptError,

@@ -2,12 +2,16 @@ import type { BaseChannel } from "../channels/base.ts";
 import { BinaryOperatorAggregate } from "../channels/binary-operator-aggregate.ts";
 import { LastValue } from "../channels/last-value.ts";
 import type { Overwrite, OverwriteUpdate } from "../channels/overwrite.ts";
+import type { NodeFunction } from "./node.ts";
+import { hasBrand } from "./schema/brand.ts";
 
-/** A graph's state: for each key the channel that holds it. */
-export type StateDefinition = Readonly<Record<string, BaseChannel>>;
+/** A graph's state: for each key the channel that holds it, or a function that makes it. */
+export type StateDefinition = Readonly<Record<string, BaseChannel | (() => BaseChannel)>>;
 
-type ValueOf<C> = C extends BaseChannel<infer Value, infer _Update, infer _Saved> ? Value : never;
-type UpdateOf<C> =
+type Made<C> = C extends () => infer Channel ? Channel : C;
+type ValueOf<C> = Made<C> extends BaseChannel<infer Value, infer _Update, infer _Saved> ? Value : never;
+type UpdateOf<C> = ChannelUpdate<Made<C>>;
+type ChannelUpdate<C> =
   C extends BinaryOperatorAggregate<infer Value, infer Update>
     ? Update | Overwrite<Value> | OverwriteUpdate<Value>
     : C extends BaseChannel<infer _Value, infer Update, infer _Saved>
@@ -21,6 +25,8 @@ export type UpdateType<SD extends StateDefinition> = { [K in keyof SD]?: UpdateO
 
 export type Reducer<Value, Update> = (left: Value, right: Update) => Value;
 
+export type SingleReducer<Value, Update = Value> = ReducerOptions<Value, Update> | null;
+
 export type ReducerOptions<Value, Update> =
   | { readonly reducer: Reducer<Value, Update>; readonly default?: () => Value }
   /** The older name of `reducer`. */
@@ -33,9 +39,14 @@ export class AnnotationRoot<SD extends StateDefinition> {
   /** For `typeof Root.State` and the like; there is no value. */
   declare readonly State: StateType<SD>;
   declare readonly Update: UpdateType<SD>;
+  declare readonly Node: NodeFunction<StateType<SD>, UpdateType<SD>>;
 
   constructor(spec: SD) {
     this.spec = spec;
+  }
+
+  static isInstance(value: unknown): value is AnnotationRoot<StateDefinition> {
+    return hasBrand(value, "AnnotationRoot");
   }
 }
 

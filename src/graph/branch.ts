@@ -1,32 +1,63 @@
-import { UnknownNodeError } from "../errors.ts";
+import { GraphValidationError, UnknownNodeError } from "../errors.ts";
 import { END } from "../pregel/constants.ts";
 import { isSend, type Send } from "../pregel/send.ts";
 import type { NodeConfig } from "../pregel/types.ts";
+import { isRunnable } from "./node.ts";
 
 export type Route = string | Send;
-export type RoutePath<State> = (state: State, config: NodeConfig) => RouteResult | Promise<RouteResult>;
+export type RouteFunction<State, Context = unknown> = (
+  state: State,
+  config: NodeConfig<Context>,
+) => RouteResult | Promise<RouteResult>;
+/** A function, or anything with `invoke`. */
+export type RoutePath<State, Context = unknown> =
+  | RouteFunction<State, Context>
+  | { invoke: RouteFunction<State, Context>; readonly name?: string };
 export type RouteResult = Route | boolean | number | readonly (Route | boolean | number)[];
 /** What a path's results mean: by name, or a list of the nodes it may name. */
 export type PathMap = Readonly<Record<string, string>> | readonly string[];
 
+/** The arguments of `addConditionalEdges` as one object. */
+export interface BranchOptions<State, Nodes extends string, Context = unknown> {
+  readonly source: Nodes;
+  readonly path: RoutePath<State, Context>;
+  readonly pathMap?: PathMap;
+}
+
 /** A conditional edge: after its source has run, `path` says from the state where to go. */
 export interface Branch {
   readonly source: string;
+  /** Unique among those of its source. */
+  readonly name: string;
   readonly path: (state: unknown, config: NodeConfig) => unknown;
   readonly pathMap: ReadonlyMap<string, string> | undefined;
 }
 
-export function createBranch<State>(
-  source: string,
-  path: RoutePath<State>,
-  pathMap: PathMap | undefined,
-): Branch {
+export function createBranch(source: string, path: unknown, pathMap: PathMap | undefined): Branch {
   return {
     source,
-    // As for nodes: the builder's types say that the state is a `State`.
-    path: (state, config) => path(state as State, config),
+    name: nameOf(path),
+    path: pathCall(source, path),
     pathMap: pathMap === undefined ? undefined : mapOf(pathMap),
   };
+}
+
+function nameOf(path: unknown): string {
+  const name =
+    (typeof path === "function" || typeof path === "object") && path !== null && "name" in path
+      ? path.name
+      : undefined;
+  return typeof name === "string" && name !== "" ? name : "condition";
+}
+
+function pathCall(source: string, path: unknown): Branch["path"] {
+  // As for nodes: the builder's types say that it takes the state.
+  if (typeof path === "function") return (state, config): unknown => path(state, config);
+  if (isRunnable(path)) return (state, config) => path.invoke(state, config);
+  throw new GraphValidationError(
+    `Expected a Runnable, function or object with invoke() as the path of a conditional edge of "${source}", and got an unsupported type.`,
+    { details: { node: source } },
+  );
 }
 
 /** Where the branch leads, with `END` left out. Throws for a result that is no node of the graph. */

@@ -1,11 +1,15 @@
 import type { BaseChannel } from "../channels/base.ts";
 import { EphemeralValue } from "../channels/ephemeral-value.ts";
+import { LastValueAfterFinish } from "../channels/last-value-after-finish.ts";
+import { NamedBarrierValueAfterFinish } from "../channels/named-barrier-value-after-finish.ts";
 import { NamedBarrierValue } from "../channels/named-barrier-value.ts";
 import { Topic } from "../channels/topic.ts";
-import { InvalidArgumentError } from "../errors.ts";
 import { END, START, TASKS } from "../pregel/constants.ts";
 import type { PregelGraph, PregelNode } from "../pregel/types.ts";
 import { branchChannel, edgesBySource, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
+import { checkInput, graphSchemas } from "./graph-schemas.ts";
+import type { NodeDefinition } from "./node.ts";
+import { policiesOf } from "./node-policies.ts";
 import { nodeWriter } from "./node-writer.ts";
 
 /**
@@ -13,30 +17,35 @@ import { nodeWriter } from "./node-writer.ts";
  * several nodes; what its output and its edges mean is written by its one writer.
  */
 export function compileGraph(definition: GraphDefinition, name: string): PregelGraph {
+  const { schema } = definition;
   const joins = definition.edges.filter((edge) => edge.sources.length > 1);
   const outgoing = edgesBySource(definition.edges);
   const writerOf = (node: string): PregelNode["write"] =>
     nodeWriter(definition, node, outgoing.get(node) ?? []);
   const nodes = new Map<string, PregelNode>([[START, startNode(writerOf(START))]]);
-  const stateKeys = Object.keys(definition.state);
   for (const node of definition.nodes.values()) {
     const joined = joins.filter((edge) => edge.target === node.name).map(joinChannel);
     nodes.set(node.name, {
       name: node.name,
       triggers: [branchChannel(node.name), ...joined],
-      channels: stateKeys,
+      channels: node.input === undefined ? schema.stateKeys : [...node.input.keys()],
       hidden: false,
       run: node.call,
       write: writerOf(node.name),
+      ...policiesOf(node),
+      ...descriptionOf(node),
     });
   }
+  const schemas = graphSchemas(schema);
   return {
     name,
     nodes,
     channels: channelsOf(definition, joins),
     inputChannel: START,
-    outputChannels: stateKeys,
-    checkInput: (value) => checkInput(value, stateKeys),
+    outputChannels: schema.outputKeys,
+    streamChannels: [...schema.keys.keys()],
+    checkInput: (value) => checkInput(schema, value),
+    ...(schemas === undefined ? {} : { schemas }),
     triggerToNodes: triggersOf(nodes),
   };
 }
@@ -52,13 +61,37 @@ function startNode(write: PregelNode["write"]): PregelNode {
   };
 }
 
+/** What a node says of itself that others may want to know. */
+function descriptionOf({
+  options: { metadata, defer, subgraphs, ends },
+}: NodeDefinition): Pick<PregelNode, "metadata" | "defer" | "subgraphs" | "ends"> {
+  return {
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(defer === undefined ? {} : { defer }),
+    ...(subgraphs === undefined ? {} : { subgraphs }),
+    ...(ends === undefined ? {} : { ends }),
+  };
+}
+
 function channelsOf(definition: GraphDefinition, joins: readonly Edge[]): ReadonlyMap<string, BaseChannel> {
-  const channels = new Map<string, BaseChannel>(Object.entries(definition.state));
+  const channels = new Map<string, BaseChannel>();
+  for (const [key, { channel }] of definition.schema.keys) channels.set(key, channel);
   channels.set(START, new EphemeralValue());
   channels.set(TASKS, new Topic());
-  for (const name of definition.nodes.keys()) channels.set(branchChannel(name), new EphemeralValue(false));
+  const isDeferred = (node: string): boolean => definition.nodes.get(node)?.options.defer === true;
+  for (const name of definition.nodes.keys()) {
+    channels.set(
+      branchChannel(name),
+      isDeferred(name) ? new LastValueAfterFinish() : new EphemeralValue(false),
+    );
+  }
   for (const edge of joins) {
-    if (edge.target !== END) channels.set(joinChannel(edge), new NamedBarrierValue(new Set(edge.sources)));
+    if (edge.target === END) continue;
+    const sources = new Set(edge.sources);
+    channels.set(
+      joinChannel(edge),
+      isDeferred(edge.target) ? new NamedBarrierValueAfterFinish(sources) : new NamedBarrierValue(sources),
+    );
   }
   return channels;
 }
@@ -75,21 +108,4 @@ function triggersOf(nodes: ReadonlyMap<string, PregelNode>): ReadonlyMap<string,
   // A Send starts its node in the next superstep: its channel counts as a trigger too.
   result.set(TASKS, []);
   return result;
-}
-
-function checkInput(value: unknown, keys: readonly string[]): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const kind = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
-    throw new InvalidArgumentError(
-      "invalid_input",
-      `The input must be an object with keys of the state, not ${kind}.`,
-    );
-  }
-  const given = Object.keys(value);
-  if (given.length === 0 || given.some((key) => keys.includes(key))) return;
-  throw new InvalidArgumentError(
-    "invalid_input",
-    `The input has no key of the state: it has ${given.join(", ")}; the state has ${keys.join(", ")}.`,
-    { details: { keys } },
-  );
 }

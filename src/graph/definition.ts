@@ -1,14 +1,26 @@
 import { BRANCH_TO } from "../pregel/constants.ts";
-import type { StateDefinition } from "./annotation.ts";
 import type { Branch } from "./branch.ts";
 import type { NodeDefinition } from "./node.ts";
+import type { StandardSchema } from "./schema/standard-schema.ts";
+import type { StateKeys } from "./schema/state-keys.ts";
 
 /** What a builder has collected. */
 export interface GraphDefinition {
-  readonly state: StateDefinition;
+  readonly schema: GraphSchema;
   readonly nodes: ReadonlyMap<string, NodeDefinition>;
   readonly edges: readonly Edge[];
   readonly branches: readonly Branch[];
+}
+
+/** What the definitions of a graph's state, input, output and context come to. */
+export interface GraphSchema {
+  /** Of all the definitions, those of nodes too. */
+  readonly keys: StateKeys;
+  /** What nodes read that say nothing else. */
+  readonly stateKeys: readonly string[];
+  readonly input: StateKeys;
+  readonly outputKeys: readonly string[];
+  readonly context: StandardSchema | undefined;
 }
 
 /** `target` runs when all of `sources` have. */

@@ -1,7 +1,44 @@
 export { Annotation, AnnotationRoot } from "./annotation.ts";
-export type { Reducer, ReducerOptions, StateDefinition, StateType, UpdateType } from "./annotation.ts";
-export type { PathMap, RoutePath, RouteResult } from "./branch.ts";
+export type {
+  Reducer,
+  ReducerOptions,
+  SingleReducer,
+  StateDefinition,
+  StateType,
+  UpdateType,
+} from "./annotation.ts";
+export type { BranchOptions, PathMap, RoutePath, RouteResult } from "./branch.ts";
+export type { Breakpoints, CompileOptions } from "./compile-options.ts";
 export { CompiledStateGraph } from "./compiled-state-graph.ts";
+export type {
+  ConditionalEdgeRouter,
+  ConditionalEdgeRouterTypes,
+  GraphNode,
+  GraphNodeReturnValue,
+  GraphNodeTypes,
+  LangGraphRunnableConfig,
+  Runtime,
+} from "./graph-node.ts";
 export type { NodeAction, NodeFunction, NodeOptions, NodeReturn, NodeRunnable } from "./node.ts";
+export type { NodeDefaults, NodeErrorHandler, NodeFailure, NodePolicyOptions } from "./node-policies.ts";
+export { getSchemaDefaultGetter } from "./schema/default-of.ts";
+export { registry, schemaMetaRegistry, SchemaMetaRegistry, withLangGraph } from "./schema/meta.ts";
+export type { ReducedSchema, SchemaMeta } from "./schema/meta.ts";
+export { ReducedValue } from "./schema/reduced-value.ts";
+export type { ReducedValueInit } from "./schema/reduced-value.ts";
+export { isStandardSchema } from "./schema/standard-schema.ts";
+export type { Issue, StandardSchema } from "./schema/standard-schema.ts";
+export type { FieldsToStateDefinition, StateSchemaField, StateSchemaFields } from "./schema/state-fields.ts";
+export { StateSchema } from "./schema/state-schema.ts";
+export type {
+  AnyStateSchema,
+  ContextSchemaInit,
+  ExtractStateType,
+  ExtractUpdateType,
+  StateDefinitionInit,
+  ToStateDefinition,
+} from "./schema/state-types.ts";
+export { UntrackedValue } from "./schema/untracked-value.ts";
+export type { UntrackedValueInit } from "./schema/untracked-value.ts";
 export { StateGraph } from "./state-graph.ts";
-export type { CompileOptions } from "./state-graph.ts";
+export type { StateGraphArgs, StateGraphInit, StateGraphOptions } from "./state-graph-types.ts";

@@ -1,11 +1,14 @@
-import type { PendingWrite } from "../checkpoint/types.ts";
+import { adopt } from "../adopt.ts";
+import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
 import { InvalidArgumentError, InvalidUpdateError, UnknownNodeError } from "../errors.ts";
 import { Command, commandUpdates, isCommand } from "../pregel/command.ts";
-import { END, TASKS } from "../pregel/constants.ts";
+import { END, START, TASKS } from "../pregel/constants.ts";
 import { isSend, type Send } from "../pregel/send.ts";
 import type { PregelNode, WriteScope } from "../pregel/types.ts";
 import { routesOf, type Branch } from "./branch.ts";
 import { branchChannel, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
+import { checkEntries, type CheckedEntries } from "./schema/check-entries.ts";
+import { describeIssues } from "./schema/standard-schema.ts";
 
 /** Turns what a node returned into writes: of the state, and of the channels that start what comes next. */
 export function nodeWriter(
@@ -16,18 +19,43 @@ export function nodeWriter(
   const next = edgeWrites(node, edges);
   const branches = graph.branches.filter((branch) => branch.source === node);
   return (output, scope) => {
-    const writes = [...outputWrites(graph, node, output), ...next];
-    return branches.length === 0 ? writes : withBranches(graph, branches, writes, scope);
+    const written = checkWrites(graph, node, outputWrites(graph, node, output));
+    const complete = (own: readonly PendingWrite[]): MaybePromise<readonly PendingWrite[]> => {
+      const writes = [...own, ...next];
+      return branches.length === 0 ? writes : withBranches(graph, branches, writes, scope);
+    };
+    return written instanceof Promise ? written.then(complete) : complete(written);
   };
+}
+
+/** The writes as the schemas of their keys give them. An input was checked when it came. */
+function checkWrites(
+  graph: GraphDefinition,
+  node: string,
+  writes: readonly PendingWrite[],
+): MaybePromise<readonly PendingWrite[]> {
+  const { keys } = graph.schema;
+  if (node === START || !writes.some(([key]) => keys.get(key)?.check !== undefined)) return writes;
+  const accept = (checked: CheckedEntries): readonly PendingWrite[] => {
+    if (checked.ok) return checked.entries.map(([key, value]) => [key, value]);
+    const channel = checked.issues[0]?.path[0];
+    throw new InvalidUpdateError(
+      `Node "${node}" returned an update that does not fit the state: ${describeIssues(checked.issues)}.`,
+      { details: { node, channel, issues: checked.issues } },
+    );
+  };
+  const checked = checkEntries(keys, writes);
+  return checked instanceof Promise ? checked.then(accept) : accept(checked);
 }
 
 function outputWrites(graph: GraphDefinition, node: string, output: unknown): PendingWrite[] {
   if (output === undefined || output === null) return [];
   if (isCommand(output))
-    return [...stateWrites(graph, commandUpdates(output)), ...gotoWrites(graph, node, output)];
+    return [...stateWrites(graph, node, commandUpdates(output)), ...gotoWrites(graph, node, output)];
   if (Array.isArray(output) && output.some(isCommand))
     return output.flatMap((part) => outputWrites(graph, node, part));
-  if (typeof output === "object" && !Array.isArray(output)) return stateWrites(graph, Object.entries(output));
+  if (typeof output === "object" && !Array.isArray(output))
+    return stateWrites(graph, node, Object.entries(output));
   if (output === false || output === 0 || output === "") return [];
   const kind = Array.isArray(output) ? "a list without a Command" : `a ${typeof output}`;
   throw new InvalidUpdateError(
@@ -39,12 +67,14 @@ function outputWrites(graph: GraphDefinition, node: string, output: unknown): Pe
   );
 }
 
-/** Keys that are not of the state are dropped. */
+/** Keys that are not of the state, or, for an input, of the input, are dropped. */
 function stateWrites(
-  graph: GraphDefinition,
+  { schema }: GraphDefinition,
+  node: string,
   entries: readonly (readonly [string, unknown])[],
 ): PendingWrite[] {
-  return entries.filter(([key]) => Object.hasOwn(graph.state, key));
+  const keys = node === START ? schema.input : schema.keys;
+  return entries.filter(([key]) => keys.has(key)).map(([key, value]) => [key, value]);
 }
 
 function gotoWrites(graph: GraphDefinition, node: string, command: Command): PendingWrite[] {
@@ -77,13 +107,15 @@ function edgeWrites(node: string, edges: readonly Edge[]): PendingWrite[] {
     );
 }
 
+/** The values are adopted at once, so that the conditional edges and the superstep reduce the same ones. */
 async function withBranches(
   graph: GraphDefinition,
   branches: readonly Branch[],
-  writes: readonly PendingWrite[],
+  output: readonly PendingWrite[],
   scope: WriteScope,
 ): Promise<readonly PendingWrite[]> {
-  const state = scope.readFresh(Object.keys(graph.state), writes);
+  const writes = output.map(([channel, value]): PendingWrite => [channel, adopt(value)]);
+  const state = scope.readFresh([...graph.schema.keys.keys()], writes);
   const routed: PendingWrite[] = [];
   for (const branch of branches) {
     const result = await branch.path(state, scope.config);

@@ -1,33 +1,63 @@
+import { GraphValidationError } from "../errors.ts";
 import type { Command } from "../pregel/command.ts";
 import type { NodeConfig } from "../pregel/types.ts";
+import type { NodeErrorHandler, NodePolicyOptions } from "./node-policies.ts";
+import { parseDefinition } from "./schema/parse-definition.ts";
+import type { StateKeys } from "./schema/state-keys.ts";
+
+/** An update that also writes keys which the state's definition does not have: those of other nodes' inputs. */
+type WiderUpdate<Update> = Update & { readonly [key: string]: unknown };
+
+type UpdateOrCommand<Update, Nodes extends string> =
+  | Update
+  | WiderUpdate<Update>
+  | Command<unknown, Update, Nodes>
+  | Command<unknown, WiderUpdate<Update>, Nodes>;
 
 /** What a node may return: an update of the state, a Command, a list of both, or nothing. */
 export type NodeReturn<Update, Nodes extends string> =
-  | Update
-  | Command<unknown, Update, Nodes>
-  | readonly (Update | Command<unknown, Update, Nodes>)[]
+  | UpdateOrCommand<Update, Nodes>
+  | readonly UpdateOrCommand<Update, Nodes>[]
   | undefined
   | null
   | void;
 
-export type NodeFunction<State, Update, Nodes extends string = string> = (
+export type NodeFunction<State, Update, Nodes extends string = string, Context = unknown> = (
   state: State,
-  config: NodeConfig,
+  config: NodeConfig<Context>,
 ) => NodeReturn<Update, Nodes> | Promise<NodeReturn<Update, Nodes>>;
 
 /** Anything with `invoke(input, config)`: LangChain's runnables are nodes too. */
-export interface NodeRunnable<State, Update, Nodes extends string = string> {
-  invoke(state: State, config: NodeConfig): NodeReturn<Update, Nodes> | Promise<NodeReturn<Update, Nodes>>;
+export interface NodeRunnable<State, Update, Nodes extends string = string, Context = unknown> {
+  invoke(
+    state: State,
+    config: NodeConfig<Context>,
+  ): NodeReturn<Update, Nodes> | Promise<NodeReturn<Update, Nodes>>;
 }
 
-export type NodeAction<State, Update, Nodes extends string = string> =
-  | NodeFunction<State, Update, Nodes>
-  | NodeRunnable<State, Update, Nodes>;
+export type NodeAction<State, Update, Nodes extends string = string, Context = unknown> =
+  | NodeFunction<State, Update, Nodes, Context>
+  | NodeRunnable<State, Update, Nodes, Context>;
 
-export interface NodeOptions {
+export interface NodeOptions extends NodePolicyOptions {
+  /** What the node reads, where that is not the state: its keys become channels of the graph. */
+  readonly input?: unknown;
   /** Where the node's Commands may go: counts as a path to these nodes. */
   readonly ends?: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Whether the node waits until nothing else is left to run. */
+  readonly defer?: boolean;
+  /** Graphs that the node calls, where that cannot be seen from outside. */
+  readonly subgraphs?: readonly unknown[];
+}
+
+/** Options as `addNode` takes them: the types follow the node's input and the graph's update. */
+export interface TypedNodeOptions<State, Update, Nodes extends string> extends Omit<
+  NodeOptions,
+  "ends" | "errorHandler" | "input"
+> {
+  readonly ends?: readonly (Nodes | "__end__")[];
+  readonly errorHandler?: NodeErrorHandler<State, NodeReturn<Update, string>>;
 }
 
 /** A node as the builder keeps it, whatever form it was given in. */
@@ -35,10 +65,36 @@ export interface NodeDefinition {
   readonly name: string;
   readonly call: (state: unknown, config: NodeConfig) => unknown;
   readonly options: NodeOptions;
+  /** What it reads; absent: the state. */
+  readonly input?: StateKeys;
 }
 
-export function nodeCall<State, Update>(action: NodeAction<State, Update>): NodeDefinition["call"] {
-  // The engine hands a node what its graph's schema says; the builder's types make sure that this is a `State`.
-  if (typeof action === "function") return (state, config) => action(state as State, config);
-  return (state, config) => action.invoke(state as State, config);
+/** Reads one of the forms in which `addNode` takes a node. */
+export function defineNode(name: string, action: unknown, options: NodeOptions = {}): NodeDefinition {
+  const node = { name, call: nodeCall(name, action), options };
+  if (options.input === undefined) return node;
+  const input = parseDefinition(options.input);
+  if (input === undefined) {
+    throw new GraphValidationError(
+      `The input of node "${name}" is no definition of a state: an Annotation.Root, a StateSchema or an object schema.`,
+      { details: { node: name } },
+    );
+  }
+  return { ...node, input };
+}
+
+function nodeCall(name: string, action: unknown): NodeDefinition["call"] {
+  // The engine hands a node what its graph's definition says; the builder's types make sure that it fits the node.
+  if (typeof action === "function") return (state, config): unknown => action(state, config);
+  if (isRunnable(action)) return (state, config) => action.invoke(state, config);
+  throw new GraphValidationError(
+    `Expected a Runnable, function or object with invoke() as node "${name}", and got an unsupported type.`,
+    { details: { node: name } },
+  );
+}
+
+export function isRunnable(action: unknown): action is NodeRunnable<unknown, unknown> {
+  return (
+    typeof action === "object" && action !== null && "invoke" in action && typeof action.invoke === "function"
+  );
 }

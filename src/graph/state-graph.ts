@@ -1,20 +1,28 @@
-import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
-import type { ChannelVersion } from "../checkpoint/types.ts";
 import { GraphValidationError } from "../errors.ts";
 import { END, START } from "../pregel/constants.ts";
-import { AnnotationRoot, type StateDefinition, type StateType, type UpdateType } from "./annotation.ts";
-import { createBranch, type Branch, type PathMap, type RoutePath } from "./branch.ts";
-import type { Edge, GraphDefinition } from "./definition.ts";
+import type { BaseChannel } from "../channels/base.ts";
+import { createBranch, type Branch, type BranchOptions, type PathMap, type RoutePath } from "./branch.ts";
 import { compileGraph } from "./compile.ts";
+import type { CompileOptions } from "./compile-options.ts";
 import { CompiledStateGraph } from "./compiled-state-graph.ts";
-import { nodeCall, type NodeAction, type NodeDefinition, type NodeOptions } from "./node.ts";
+import type { Edge, GraphDefinition } from "./definition.ts";
+import { nodesOf, type NodeTuple } from "./node-forms.ts";
+import {
+  defineNode,
+  type NodeAction,
+  type NodeDefinition,
+  type NodeFunction,
+  type NodeOptions,
+  type TypedNodeOptions,
+} from "./node.ts";
+import { withDefaults, type NodeDefaults } from "./node-policies.ts";
+import { parseConstructor, type GraphInit } from "./parse-constructor.ts";
+import { mergeKeys } from "./schema/merge-keys.ts";
+import type { StateKey } from "./schema/state-keys.ts";
+import type { ExtractStateType, ExtractUpdateType, StateDefinitionInit } from "./schema/state-types.ts";
+import type { ContextOf, StateGraphArgs, StateGraphInit, StateGraphOptions } from "./state-graph-types.ts";
 import { systemEnvironment } from "./system-environment.ts";
-import { validateGraph } from "./validate.ts";
-
-export interface CompileOptions {
-  readonly checkpointer?: BaseCheckpointSaver<ChannelVersion>;
-  readonly name?: string;
-}
+import { checkNodeName, validateBreakpoints, validateGraph } from "./validate.ts";
 
 /**
  * Builds a graph over a shared state: nodes read it and return updates, edges say what runs next.
@@ -26,78 +34,202 @@ export interface CompileOptions {
  *   .addEdge("greet", END)
  *   .compile();
  */
-export class StateGraph<SD extends StateDefinition, Nodes extends string = typeof START> {
-  readonly #state: SD;
+export class StateGraph<
+  SD,
+  S = ExtractStateType<SD>,
+  U = ExtractUpdateType<SD, S>,
+  N extends string = typeof START,
+  I = SD,
+  O = SD,
+  C = undefined,
+> {
+  /** For `typeof builder.Node`: the type of a node of this graph. There is no value. */
+  declare readonly Node: NodeFunction<S, U, N, ContextOf<C>>;
+  readonly #init: GraphInit;
+  /** Of all definitions. */
+  readonly #keys = new Map<string, StateKey>();
   readonly #nodes = new Map<string, NodeDefinition>();
   readonly #edges: Edge[] = [];
   readonly #branches: Branch[] = [];
+  #defaults: NodeDefaults = {};
 
-  constructor(state: AnnotationRoot<SD> | SD) {
-    this.#state = state instanceof AnnotationRoot ? state.spec : state;
+  constructor(
+    state: SD extends StateDefinitionInit ? SD : never,
+    options?: StateGraphOptions<I, O, C, N> | (C extends undefined ? never : C),
+  );
+  constructor(init: StateGraphInit<SD, I, O, C, N>, context?: C);
+  constructor(
+    init: { readonly input: SD; readonly output: O } & Pick<
+      StateGraphOptions<I, O, C, N>,
+      "context" | "nodes"
+    >,
+    context?: C,
+  );
+  constructor(init: StateGraphArgs<S>, context?: C);
+  constructor(first: unknown, second?: unknown) {
+    this.#init = parseConstructor(first, second);
+    for (const keys of [this.#init.state, this.#init.input, this.#init.output]) {
+      if (keys !== undefined) mergeKeys(this.#keys, keys);
+    }
   }
 
-  addNode<Name extends string>(
-    name: Name,
-    action: NodeAction<StateType<SD>, UpdateType<SD>>,
-    options: NodeOptions = {},
-  ): StateGraph<SD, Nodes | Name> {
-    this.#checkName(name);
-    this.#nodes.set(name, { name, call: nodeCall(action), options });
+  /** The channels of all keys of the state, the input, the output and the nodes' inputs. */
+  get channels(): Readonly<Record<string, BaseChannel>> {
+    return Object.fromEntries([...this.#keys].map(([name, { channel }]) => [name, channel]));
+  }
+
+  /** The nodes by name. */
+  get nodes(): Readonly<Record<string, NodeDefinition>> {
+    return Object.fromEntries(this.#nodes);
+  }
+
+  /** The edges from one node to one other. */
+  get edges(): ReadonlySet<readonly [source: string, target: string]> {
+    const single = this.#edges.filter(({ sources }) => sources.length === 1);
+    return new Set(single.map(({ sources, target }) => [sources[0] ?? "", target]));
+  }
+
+  /** Policies for all nodes; what a node's own options say goes before them. */
+  setNodeDefaults(defaults: NodeDefaults): this {
+    this.#defaults = { ...this.#defaults, ...defaults };
+    return this;
+  }
+
+  addNode<K extends string, Input extends StateDefinitionInit>(
+    name: K,
+    action: NodeAction<ExtractStateType<Input>, U, string, ContextOf<C>>,
+    options: TypedNodeOptions<ExtractStateType<Input>, U, N | K> & { readonly input: Input },
+  ): StateGraph<SD, S, U, N | K, I, O, C>;
+  addNode<K extends string, Input = S>(
+    name: K,
+    action: NodeAction<Input, U, string, ContextOf<C>>,
+    options?: TypedNodeOptions<Input, U, string>,
+  ): StateGraph<SD, S, U, N | K, I, O, C>;
+  addNode<K extends string, Input = S>(
+    nodes: readonly NodeTuple<K, Input, U, ContextOf<C>>[],
+  ): StateGraph<SD, S, U, N | K, I, O, C>;
+  addNode<K extends string>(
+    nodes: Readonly<Record<K, NodeAction<S, U, string, ContextOf<C>>>>,
+  ): StateGraph<SD, S, U, N | K, I, O, C>;
+  addNode(first: unknown, action?: unknown, options?: NodeOptions): this {
+    const nodes =
+      typeof first === "string"
+        ? [defineNode(first, action, options)]
+        : nodesOf(first, "No nodes provided in `addNode`");
+    for (const node of nodes) this.#add(node);
+    return this;
+  }
+
+  /** Nodes that follow one another. */
+  addSequence<K extends string, Input = S>(
+    nodes: readonly NodeTuple<K, Input, U, ContextOf<C>>[],
+  ): StateGraph<SD, S, U, N | K, I, O, C>;
+  addSequence<K extends string>(
+    nodes: Readonly<Record<K, NodeAction<S, U, string, ContextOf<C>>>>,
+  ): StateGraph<SD, S, U, N | K, I, O, C>;
+  addSequence(given: unknown): this {
+    let last: string | undefined;
+    for (const node of nodesOf(given, "Sequence requires at least one node.")) {
+      if (this.#nodes.has(node.name)) {
+        throw new GraphValidationError(
+          `Node names must be unique: node with the name "${node.name}" already exists.`,
+          { details: { node: node.name } },
+        );
+      }
+      this.#add(node);
+      if (last !== undefined) this.#edges.push({ sources: [last], target: node.name });
+      last = node.name;
+    }
     return this;
   }
 
   /** After the source (or, of a list, after all of them) the target runs. */
-  addEdge(source: Nodes | readonly Nodes[], target: Nodes | typeof END): this {
+  addEdge(source: N | typeof START | readonly N[], target: N | typeof END): this {
     const sources: readonly string[] = typeof source === "string" ? [source] : source;
-    if (sources.includes(END)) throw new GraphValidationError("END cannot be a start of an edge.");
-    if (target === START) throw new GraphValidationError("START cannot be the end of an edge.");
+    if (sources.includes(END)) throw new GraphValidationError("END cannot be a start node");
+    if (target === START) throw new GraphValidationError("START cannot be an end node");
     if (sources.length > 1) for (const name of [...sources, target]) this.#requireNode(name);
     this.#edges.push({ sources, target });
     return this;
   }
 
   /** After the source, `path` reads the state and says where to go: nodes, `END`, `Send`s, or keys of `pathMap`. */
-  addConditionalEdges(source: Nodes, path: RoutePath<StateType<SD>>, pathMap?: PathMap): this {
-    this.#branches.push(createBranch(source, path, pathMap));
+  addConditionalEdges(source: N | typeof START, path: RoutePath<S, ContextOf<C>>, pathMap?: PathMap): this;
+  addConditionalEdges(options: BranchOptions<S, N | typeof START, ContextOf<C>>): this;
+  addConditionalEdges(
+    given: string | BranchOptions<S, N | typeof START, ContextOf<C>>,
+    path?: unknown,
+    pathMap?: PathMap,
+  ): this {
+    const branch =
+      typeof given === "string"
+        ? createBranch(given, path, pathMap)
+        : createBranch(given.source, given.path, given.pathMap);
+    const isTaken = this.#branches.some(
+      ({ source, name }) => source === branch.source && name === branch.name,
+    );
+    if (isTaken) {
+      throw new GraphValidationError(
+        `Condition \`${branch.name}\` already present for node \`${branch.source}\``,
+        { details: { node: branch.source } },
+      );
+    }
+    this.#branches.push(branch);
     return this;
   }
 
+  /** The same as an edge from `START`. */
+  setEntryPoint(name: N): this {
+    return this.addEdge(START, name);
+  }
+
+  /** The same as an edge to `END`. */
+  setFinishPoint(name: N): this {
+    return this.addEdge(name, END);
+  }
+
   /** The runnable graph. Throws a `GraphValidationError` for edges that lead nowhere and nodes that cannot be reached. */
-  compile(options: CompileOptions = {}): CompiledStateGraph<StateType<SD>, UpdateType<SD>> {
-    const definition: GraphDefinition = {
-      state: this.#state,
-      nodes: new Map(this.#nodes),
-      edges: [...this.#edges],
-      branches: [...this.#branches],
-    };
+  compile(options: CompileOptions<N> = {}): CompiledStateGraph<S, U, N, I, O, C> {
+    const definition = this.#definition();
     validateGraph(definition);
+    validateBreakpoints(definition, [options.interruptBefore ?? [], options.interruptAfter ?? []]);
     return new CompiledStateGraph({
       graph: compileGraph(definition, options.name ?? "LangGraph"),
       environment: systemEnvironment,
       checkpointer: options.checkpointer,
+      compiled: options,
     });
   }
 
-  #checkName(name: string): void {
-    if (name === START || name === END) throw new GraphValidationError(`Node \`${name}\` is reserved.`);
-    for (const character of ["|", ":"]) {
-      if (name.includes(character)) {
-        throw new GraphValidationError(
-          `"${character}" is a reserved character and is not allowed in node names ("${name}").`,
-        );
-      }
-    }
-    if (this.#nodes.has(name)) throw new GraphValidationError(`Node \`${name}\` is already present.`);
-    if (Object.hasOwn(this.#state, name)) {
-      throw new GraphValidationError(
-        `"${name}" is already a key of the state, so it cannot be the name of a node too.`,
-      );
-    }
+  #definition(): GraphDefinition {
+    const { state, input, output, context } = this.#init;
+    const nodes = [...this.#nodes].map(([name, node]): [string, NodeDefinition] => [
+      name,
+      withDefaults(node, this.#defaults),
+    ]);
+    return {
+      schema: {
+        keys: new Map(this.#keys),
+        stateKeys: [...state.keys()],
+        input: input ?? state,
+        outputKeys: [...(output ?? state).keys()],
+        context,
+      },
+      nodes: new Map(nodes),
+      edges: [...this.#edges],
+      branches: [...this.#branches],
+    };
+  }
+
+  #add(node: NodeDefinition): void {
+    checkNodeName(node.name, this.#nodes, this.#keys);
+    if (node.input !== undefined) mergeKeys(this.#keys, node.input);
+    this.#nodes.set(node.name, node);
   }
 
   #requireNode(name: string): void {
     if (name !== END && name !== START && !this.#nodes.has(name)) {
-      throw new GraphValidationError(`Need to add a node named "${name}" first.`, {
+      throw new GraphValidationError(`Need to add a node named "${name}" first`, {
         details: { node: name },
       });
     }

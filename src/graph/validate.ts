@@ -1,6 +1,41 @@
 import { GraphValidationError, UnreachableNodeError } from "../errors.ts";
 import { END, START } from "../pregel/constants.ts";
+import type { Breakpoints } from "./compile-options.ts";
 import type { GraphDefinition } from "./definition.ts";
+
+/** Refuses names that are reserved, taken, or those of a key of the state. */
+export function checkNodeName(
+  name: string,
+  nodes: ReadonlyMap<string, unknown>,
+  keys: ReadonlyMap<string, unknown>,
+): void {
+  const refuse = (problem: string): never => {
+    throw new GraphValidationError(problem, { details: { node: name } });
+  };
+  if (name === START || name === END) refuse(`Node \`${name}\` is reserved.`);
+  for (const character of ["|", ":"]) {
+    if (name.includes(character))
+      refuse(`"${character}" is a reserved character and is not allowed in node names ("${name}").`);
+  }
+  if (nodes.has(name)) refuse(`Node \`${name}\` already present.`);
+  if (keys.has(name)) {
+    refuse(
+      `${name} is already being used as a state attribute (a.k.a. a channel), cannot also be used as a node name.`,
+    );
+  }
+}
+
+/** Refuses breakpoints at what is no node. */
+export function validateBreakpoints(graph: GraphDefinition, breakpoints: readonly Breakpoints[]): void {
+  for (const nodes of breakpoints) {
+    for (const name of nodes === "*" ? [] : nodes) {
+      if (graph.nodes.has(name)) continue;
+      throw new GraphValidationError(`Interrupt node \`${name}\` is not present`, {
+        details: { node: name },
+      });
+    }
+  }
+}
 
 /** Refuses edges whose ends are no nodes, and nodes that no path leads to. */
 export function validateGraph(graph: GraphDefinition): void {

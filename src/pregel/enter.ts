@@ -59,13 +59,14 @@ async function load(run: RunContext): Promise<Entrance> {
 
 async function enterWithInput({ run, tuple, isHead }: Entrance, value: unknown): Promise<LoopState> {
   run.graph.checkInput(value);
+  const input = run.graph.schemas === undefined ? value : await run.graph.schemas.input(value);
   const loop = resumed(new LoopState(run, tuple));
   const discarded = loop.plan();
   const open = openInterruptIds(discarded, loop.pending);
   if (open.length > 0 && isHead && run.onInterrupted === "refuse") throw new ThreadInterruptedError(open);
 
   const tasks: AppliedTask[] = discarded.map((task) => ({ ...task, writes: [] }));
-  tasks.push({ name: INPUT, pathKey: "", triggers: [], writes: [[run.graph.inputChannel, adopt(value)]] });
+  tasks.push({ name: INPUT, pathKey: "", triggers: [], writes: [[run.graph.inputChannel, adopt(input)]] });
   loop.state.dropChannels(loop.state.unknownChannels(BRANCH_TO));
   applyWrites(loop.state, tasks, nextVersionOf(run.saver));
   await loop.commit("input", { appliesInput: true });
@@ -92,7 +93,7 @@ async function enterWithCommand(entrance: Entrance, command: Command): Promise<L
       "A run cannot be started with a Command for a parent graph: there is none.",
     );
   }
-  const writes = commandWrites(run, command);
+  const writes = await commandWrites(run, command);
   if (command.resume !== undefined && command.resume !== null) {
     const answers = answersOf(command.resume) ?? answerToOnly(answerable(entrance), command.resume);
     return enterWithAnswers(entrance, answers, writes);
@@ -145,8 +146,9 @@ function resumed(loop: LoopState): LoopState {
   return loop;
 }
 
-function commandWrites(run: RunContext, command: Command): PendingWrite[] {
-  const updates = commandUpdates(command).filter(([channel]) => run.graph.channels.has(channel));
+async function commandWrites(run: RunContext, command: Command): Promise<PendingWrite[]> {
+  const given = commandUpdates(command).filter(([channel]) => run.graph.channels.has(channel));
+  const updates = run.graph.schemas === undefined ? given : await run.graph.schemas.update(given);
   return [
     ...updates.map(([channel, value]): PendingWrite => [channel, adopt(value)]),
     ...command.goto.flatMap((target) => gotoWrite(run, target)),

@@ -19,7 +19,7 @@ const SUPERSTEPS_PER_TURN = 100;
 export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutcome> {
   let loop: LoopState;
   try {
-    loop = await enter(run, input);
+    loop = await enter(await withContext(run), input);
   } catch (error) {
     if (error instanceof RefusedError) return { status: "refused", error };
     if (isOutcome(error)) return { status: "failed", error, failures: [] };
@@ -34,6 +34,12 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
   } finally {
     loop.hasEnded = true;
   }
+}
+
+/** The run with its context as the graph's schema gives it. */
+async function withContext(run: RunContext): Promise<RunContext> {
+  const { schemas } = run.graph;
+  return schemas === undefined ? run : { ...run, config: await schemas.context(run.config) };
 }
 
 /** Whether a run ends with this error, rather than being cut off by its storage. */

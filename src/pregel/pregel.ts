@@ -63,7 +63,7 @@ interface Asked {
 }
 
 /** A graph that can be run: the methods of LangGraph's compiled graphs, and `run` beneath them. */
-export class Pregel<Input = unknown, Values = Record<string, unknown>> {
+export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = Values, Context = unknown> {
   readonly lg_is_pregel = true;
   readonly graph: PregelGraph;
   readonly checkpointer: BaseCheckpointSaver<ChannelVersion> | undefined;
@@ -81,23 +81,26 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
    */
   async invoke(
     input: Input,
-    options: InvokeOptions = {},
-  ): Promise<Values & { [INTERRUPT]?: readonly Interrupt[] }> {
+    options: InvokeOptions<Context> = {},
+  ): Promise<Output & { [INTERRUPT]?: readonly Interrupt[] }> {
     let values: unknown;
     const emit = ({ payload }: StreamEvent): void => {
       if (!isQuestion(payload)) values = payload;
     };
     const outcome = await this.#runAlone(input, { ...options, modes: new Set<StreamMode>(["values"]), emit });
     throwUnlessEnded(outcome);
-    const result = typeof values === "object" && values !== null ? { ...values } : values;
+    const result = outputOf(this.graph, values);
     // The graph's schema is the caller's word for what its channels hold.
     return (
       outcome.status === "interrupted" ? { ...Object(result), [INTERRUPT]: outcome.interrupts } : result
-    ) as Values & Asked;
+    ) as Output & Asked;
   }
 
   /** The chunks of a run while it goes on. Mode `updates` unless said otherwise. Leaving the loop early cancels the run. */
-  async *stream(input: Input, options: StreamOptions = {}): AsyncGenerator<unknown, void, undefined> {
+  async *stream(
+    input: Input,
+    options: StreamOptions<Context> = {},
+  ): AsyncGenerator<unknown, void, undefined> {
     const { streamMode = "updates" } = options;
     const modes = new Set<StreamMode>(typeof streamMode === "string" ? [streamMode] : streamMode);
     const queue = new EventQueue<StreamEvent>();
@@ -203,6 +206,13 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     if (this.checkpointer === undefined) throw new MissingCheckpointerError(what);
     return this.checkpointer;
   }
+}
+
+/** What a run returns of the values that its streams show. */
+function outputOf({ outputChannels, streamChannels }: PregelGraph, values: unknown): unknown {
+  if (typeof values !== "object" || values === null) return values;
+  if (streamChannels === undefined || typeof outputChannels === "string") return { ...values };
+  return Object.fromEntries(Object.entries(values).filter(([channel]) => outputChannels.includes(channel)));
 }
 
 /** A chunk with the questions of a task, rather than with values. */

@@ -6,7 +6,7 @@ import { openInterrupts, PendingWrites } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
 import { nextVersionOf } from "./run-context.ts";
 import { INPUT } from "./constants.ts";
-import { isOutput, resultOf } from "./stream.ts";
+import { isOutput, resultOf, shownChannels } from "./stream.ts";
 import type { PregelGraph, StateSnapshot, StateTask } from "./types.ts";
 
 export interface Reading {
@@ -45,7 +45,7 @@ export function snapshotOf(
 ): StateSnapshot {
   const { state, tasks, pending } = readCheckpoint(graph, tuple);
   const applied = options.isHead && !pending.isEmpty ? withFinishedTasks(graph, tuple) : undefined;
-  const values = (applied?.state ?? state).readAll(graph.outputChannels);
+  const values = (applied?.state ?? state).readAll(shownChannels(graph));
   const waits = (task: PlannedTask): boolean =>
     !options.isHead || pending.outputOf(task.id) === undefined || applied?.error !== undefined;
   return {

@@ -11,7 +11,7 @@ import type { PregelGraph } from "./types.ts";
 /** The whole state. */
 export function emitValues(loop: LoopState): void {
   if (!loop.run.modes.has("values")) return;
-  loop.run.emit({ mode: "values", payload: loop.state.readAll(loop.run.graph.outputChannels) });
+  loop.run.emit({ mode: "values", payload: loop.state.readAll(shownChannels(loop.run.graph)) });
 }
 
 /** What one task wrote. `cached`: it was stored before this run and is not computed again. */
@@ -40,7 +40,7 @@ export function emitInterrupts(loop: LoopState, interrupts: readonly Interrupt[]
 /** What a task has written, by channel; all its writes of a channel that it wrote more than once. */
 export function resultOf(graph: PregelGraph, writes: readonly PendingWrite[]): unknown {
   const update = updateOf(graph, writes);
-  if (!Array.isArray(update) || typeof graph.outputChannels === "string") return update;
+  if (!Array.isArray(update) || typeof shownChannels(graph) === "string") return update;
   const byChannel = new Map<string, unknown[]>();
   for (const [channel, value] of writes) {
     const values = byChannel.get(channel);
@@ -55,9 +55,8 @@ export function resultOf(graph: PregelGraph, writes: readonly PendingWrite[]): u
 
 /** A task's writes by channel; a list of single writes when it wrote one channel more than once. */
 export function updateOf(graph: PregelGraph, writes: readonly PendingWrite[]): unknown {
-  const { outputChannels } = graph;
-  if (typeof outputChannels === "string")
-    return writes.findLast(([channel]) => channel === outputChannels)?.[1] ?? null;
+  const channels = shownChannels(graph);
+  if (typeof channels === "string") return writes.findLast(([channel]) => channel === channels)?.[1] ?? null;
   const shown = writes.filter(([channel]) => isOutput(graph, channel));
   if (new Set(shown.map(([channel]) => channel)).size < shown.length)
     return shown.map((write) => recordOf([write]));
@@ -70,14 +69,19 @@ function recordOf(writes: readonly PendingWrite[]): Record<string, unknown> {
   return record;
 }
 
+/** The channels that callers see. */
+export function shownChannels(graph: PregelGraph): string | readonly string[] {
+  return graph.streamChannels ?? graph.outputChannels;
+}
+
 const outputSets = new WeakMap<PregelGraph, ReadonlySet<string>>();
 
 /** Whether a channel is a part of the state that callers see. */
 export function isOutput(graph: PregelGraph, channel: string): boolean {
   const known = outputSets.get(graph);
   if (known !== undefined) return known.has(channel);
-  const { outputChannels } = graph;
-  const outputs = new Set(typeof outputChannels === "string" ? [outputChannels] : outputChannels);
+  const channels = shownChannels(graph);
+  const outputs = new Set(typeof channels === "string" ? [channels] : channels);
   outputSets.set(graph, outputs);
   return outputs.has(channel);
 }

@@ -6,6 +6,7 @@ import type {
   PendingWrite,
 } from "../checkpoint/types.ts";
 import type { Interrupt } from "../errors.ts";
+import type { NodePolicies } from "./policy-types.ts";
 
 export type StreamMode = "values" | "updates" | "custom";
 
@@ -38,7 +39,7 @@ export interface WriteScope {
 }
 
 /** A node of the engine: what starts it, what it reads, what it does, and what its output means for channels. */
-export interface PregelNode {
+export interface PregelNode extends NodePolicies {
   readonly name: string;
   readonly triggers: readonly string[];
   /** One channel: its value. Several: an object of those that have a value. */
@@ -47,6 +48,26 @@ export interface PregelNode {
   readonly hidden: boolean;
   readonly run: (input: unknown, config: NodeConfig) => unknown;
   readonly write: (output: unknown, scope: WriteScope) => MaybePromise<readonly PendingWrite[]>;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Whether it waits until nothing else is left to run; its channels see to that. */
+  readonly defer?: boolean;
+  /** Graphs that the node calls, where that cannot be seen from outside. */
+  readonly subgraphs?: readonly unknown[];
+  /** Nodes its Commands may go to. */
+  readonly ends?: readonly string[];
+}
+
+/**
+ * What the schemas of a graph make of what comes from outside. Each throws a `RefusedError` for what does not fit; what
+ * it returns is what counts.
+ */
+export interface GraphSchemas {
+  /** An input that has passed `checkInput`. */
+  readonly input: (value: unknown) => MaybePromise<unknown>;
+  /** What a Command writes. */
+  readonly update: (writes: readonly PendingWrite[]) => MaybePromise<readonly PendingWrite[]>;
+  /** The config with the context that nodes get. */
+  readonly context: (config: RunnableConfig) => MaybePromise<RunnableConfig>;
 }
 
 /** A graph as the engine runs it. */
@@ -57,7 +78,12 @@ export interface PregelGraph {
   readonly inputChannel: string;
   /** Throws a `RefusedError` for an input that the graph cannot take. */
   readonly checkInput: (value: unknown) => void;
+  /** What `invoke` returns. */
   readonly outputChannels: string | readonly string[];
+  /** What streams and `getState` show; the output channels unless said otherwise. */
+  readonly streamChannels?: readonly string[];
+  /** Absent where nothing is checked. */
+  readonly schemas?: GraphSchemas;
   /** For every channel the nodes that it starts, sorted by name. */
   readonly triggerToNodes: ReadonlyMap<string, readonly string[]>;
 }

@@ -40,7 +40,7 @@ export async function updateState(run: RunContext, update: StateUpdate): Promise
   if (tuple === undefined) loop.step = -1;
   if (tuple !== undefined && named === undefined) applyFinished(loop, tuple);
   const asNode = update.asNode ?? (update.values === null ? undefined : defaultNode(loop.state));
-  if (asNode === INPUT) applyInput(loop, update.values);
+  if (asNode === INPUT) await applyInput(loop, update.values);
   else if (asNode === END) clearTasks(loop);
   else if (asNode !== undefined) await applyAsNode(loop, asNode, update.values);
   if (asNode !== INPUT) loop.state.updated = undefined;
@@ -60,9 +60,11 @@ function applyFinished(loop: LoopState, tuple: CheckpointTuple): void {
   if (finished.length > 0) applyWrites(loop.state, finished, nextVersionOf(loop.run.saver));
 }
 
-function applyInput(loop: LoopState, values: unknown): void {
-  loop.run.graph.checkInput(values);
-  loop.applyOutside([[loop.run.graph.inputChannel, adopt(values)]]);
+async function applyInput(loop: LoopState, values: unknown): Promise<void> {
+  const { graph } = loop.run;
+  graph.checkInput(values);
+  const input = graph.schemas === undefined ? values : await graph.schemas.input(values);
+  loop.applyOutside([[graph.inputChannel, adopt(input)]]);
 }
 
 /** All planned tasks count as done without having written anything. */

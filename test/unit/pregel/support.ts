@@ -15,23 +15,22 @@ export const State = Annotation.Root({
   v: Annotation<unknown>(),
 });
 
+export type Builder = StateGraph<typeof State, typeof State.State, typeof State.Update, string>;
 export type Graph = CompiledStateGraph<typeof State.State, typeof State.Update>;
 export type Action = (
   state: typeof State.State,
 ) => typeof State.Update | Command | Promise<typeof State.Update> | undefined;
 
 /** Nodes that all start at once. */
-export function parallel(
-  nodes: Readonly<Record<string, Action>>,
-): StateGraph<(typeof State)["spec"], string> {
-  const builder: StateGraph<(typeof State)["spec"], string> = new StateGraph(State);
+export function parallel(nodes: Readonly<Record<string, Action>>): Builder {
+  const builder: Builder = new StateGraph(State);
   for (const [name, action] of Object.entries(nodes)) builder.addNode(name, action).addEdge(START, name);
   return builder;
 }
 
 /** Nodes that follow one another. */
-export function chain(nodes: Readonly<Record<string, Action>>): StateGraph<(typeof State)["spec"], string> {
-  const builder: StateGraph<(typeof State)["spec"], string> = new StateGraph(State);
+export function chain(nodes: Readonly<Record<string, Action>>): Builder {
+  const builder: Builder = new StateGraph(State);
   let last: string = START;
   for (const [name, action] of Object.entries(nodes)) {
     builder.addNode(name, action).addEdge(last, name);
@@ -47,7 +46,7 @@ export function at(snapshot: { readonly config: StateSnapshot["config"] } | unde
 }
 
 /** The same graph as after an eviction: compiled anew, on what the saver holds. */
-export function evictable(builder: StateGraph<(typeof State)["spec"], string>): {
+export function evictable(builder: Builder): {
   saver: MemorySaver;
   graph: () => Graph;
 } {

@@ -1,0 +1,24 @@
+import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
+
+/**
+ * Makes the default of a schema: what it turns `undefined` into. Undefined when it has none, or when only waiting would
+ * tell. The default is made anew at each call, and is expected to be equal each time.
+ */
+export function getSchemaDefaultGetter(schema: unknown): (() => unknown) | undefined {
+  if (!isStandardSchema(schema)) return undefined;
+  return defaultOf(schema) === undefined ? undefined : () => defaultOf(schema);
+}
+
+function defaultOf(schema: StandardSchema): unknown {
+  try {
+    const result = schema["~standard"].validate(undefined);
+    if (result instanceof Promise) {
+      result.catch(() => undefined);
+      return undefined;
+    }
+    return result.issues === undefined ? result.value : undefined;
+  } catch {
+    // zod 3 and 4 throw when a schema that checks asynchronously is asked synchronously.
+    return undefined;
+  }
+}

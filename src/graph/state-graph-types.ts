@@ -1,0 +1,29 @@
+import type { SingleReducer } from "./annotation.ts";
+import type { ExtractContextType } from "./schema/state-types.ts";
+
+/** What a graph has besides its state. */
+export interface StateGraphOptions<I, O, C, N extends string> {
+  /** What an input may have, where that is not the state. */
+  readonly input?: I;
+  /** What `invoke` returns, where that is not the state. */
+  readonly output?: O;
+  /** What the caller's `context` has to be. */
+  readonly context?: C;
+  /** The names of the nodes, for `typeof builder.Node`. There is no need to give them. */
+  readonly nodes?: readonly N[];
+  /** For types only: what `interrupt` may ask and be answered. */
+  readonly interrupt?: unknown;
+  /** For types only: what `writer` may write. */
+  readonly writer?: unknown;
+}
+
+/** A graph's definitions in one object. */
+export type StateGraphInit<SD, I, O, C, N extends string> = StateGraphOptions<I, O, C, N> &
+  ({ readonly state: SD } | { readonly stateSchema: SD });
+
+/** The older form of a state: for each key a reducer with a default, or null. */
+export interface StateGraphArgs<S> {
+  readonly channels: { readonly [K in keyof S]: SingleReducer<S[K], S[K]> | SingleReducer<S[K], never> };
+}
+
+export type ContextOf<C> = C extends undefined ? unknown : ExtractContextType<C>;
