@@ -13,6 +13,16 @@ export function adopt<T>(value: T): T {
   return copy(value, new Map(), 0);
 }
 
+/**
+ * Adopts a new list without looking at its parts one by one: they are parts of an adopted list, and `added`, which are
+ * adopted too. The list itself is frozen, not copied. For reducers that append to long lists.
+ */
+export function adoptDerived<T>(list: T[], from: readonly T[], added: readonly T[]): readonly T[] {
+  adopted.add(list);
+  if (mutable.has(from) || added.some((part) => isObject(part) && mutable.has(part))) mutable.add(list);
+  return Object.freeze(list);
+}
+
 /** Whether the value is a part of the state already. */
 export function isAdopted(value: unknown): boolean {
   return !isObject(value) || adopted.has(value);

@@ -19,6 +19,30 @@ export type {
   LangGraphRunnableConfig,
   Runtime,
 } from "./graph-node.ts";
+export type {
+  LangChainMessage,
+  Message,
+  MessageContent,
+  MessageLike,
+  Messages,
+  MessageType,
+  ToolCall,
+} from "./messages/message.ts";
+export {
+  MessagesAnnotation,
+  MessagesValue,
+  MessagesZodMeta,
+  MessagesZodState,
+} from "./messages/messages-state.ts";
+export { pushMessage } from "./messages/push-message.ts";
+export type { PushMessageOptions } from "./messages/push-message.ts";
+export {
+  messagesReducer,
+  messagesStateReducer,
+  messagesStateReducer as addMessages,
+} from "./messages/reducer.ts";
+export type { MessagesReducer } from "./messages/reducer.ts";
+export { REMOVE_ALL_MESSAGES, RemoveMessage } from "./messages/remove-message.ts";
 export type { NodeAction, NodeFunction, NodeOptions, NodeReturn, NodeRunnable } from "./node.ts";
 export type { NodeDefaults, NodeErrorHandler, NodeFailure, NodePolicyOptions } from "./node-policies.ts";
 export { getSchemaDefaultGetter } from "./schema/default-of.ts";

@@ -67,11 +67,15 @@ function runAttempt(loop: LoopState, task: PlannedTask): Attempt | Promise<Attem
   const failed = (error: unknown): Attempt => failedAttempt(loop, task.name, input, error, scratchpad);
   try {
     const config = nodeConfig(loop, task, (value) => scratchpad.ask(value));
-    const outcome = taskContext.run({ config }, () => {
+    const sent: PendingWrite[] = [];
+    const send = (writes: readonly PendingWrite[]): void => {
+      sent.push(...writes.filter(([channel]) => loop.state.channels.has(channel)));
+    };
+    const outcome = taskContext.run({ config, send }, () => {
       const output = node.run(input, config);
       return isPromiseLike(output)
-        ? Promise.resolve(output).then((value) => writesOf(loop, node, config, value))
-        : writesOf(loop, node, config, output);
+        ? Promise.resolve(output).then((value) => writesOf(loop, node, config, value, sent))
+        : writesOf(loop, node, config, output, sent);
     });
     const done = (writes: readonly PendingWrite[]): Attempt => ({
       status: "done",
@@ -84,14 +88,18 @@ function runAttempt(loop: LoopState, task: PlannedTask): Attempt | Promise<Attem
   }
 }
 
+/** What the node has sent while it ran, then what its output means. */
 function writesOf(
   loop: LoopState,
   node: PregelNode,
   config: NodeConfig,
   output: unknown,
+  sent: readonly PendingWrite[],
 ): readonly PendingWrite[] | Promise<readonly PendingWrite[]> {
-  const writes = node.write(output, writeScope(loop, config));
-  return writes instanceof Promise ? writes.then(normaliseWrites) : normaliseWrites(writes);
+  const writes = node.write(output, writeScope(loop, config, sent));
+  const all = (own: readonly PendingWrite[]): readonly PendingWrite[] =>
+    normaliseWrites(sent.length === 0 ? own : [...sent, ...own]);
+  return writes instanceof Promise ? writes.then(all) : all(writes);
 }
 
 function failedAttempt(

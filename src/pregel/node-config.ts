@@ -35,9 +35,16 @@ export function nodeConfig(
   };
 }
 
-/** What a node's writers may look at: the state as its own writes leave it. */
-export function writeScope(loop: LoopState, config: NodeConfig): WriteScope {
-  return { config, readFresh: (names, writes) => readFresh(loop.state, names, normaliseWrites(writes)) };
+/** What a node's writers may look at: the state as its own writes, and those `sent` while it ran, leave it. */
+export function writeScope(
+  loop: LoopState,
+  config: NodeConfig,
+  sent: readonly PendingWrite[] = [],
+): WriteScope {
+  return {
+    config,
+    readFresh: (names, writes) => readFresh(loop.state, names, normaliseWrites([...sent, ...writes])),
+  };
 }
 
 function readFresh(
