@@ -46,7 +46,7 @@ export { REMOVE_ALL_MESSAGES, RemoveMessage } from "./messages/remove-message.ts
 export type { NodeAction, NodeFunction, NodeOptions, NodeReturn, NodeRunnable } from "./node.ts";
 export type { NodeDefaults, NodeErrorHandler, NodeFailure, NodePolicyOptions } from "./node-policies.ts";
 export { getSchemaDefaultGetter } from "./schema/default-of.ts";
-export { registry, schemaMetaRegistry, SchemaMetaRegistry, withLangGraph } from "./schema/meta.ts";
+export { schemaMetaRegistry, SchemaMetaRegistry, withLangGraph } from "./schema/meta.ts";
 export type { ReducedSchema, SchemaMeta } from "./schema/meta.ts";
 export { ReducedValue } from "./schema/reduced-value.ts";
 export type { ReducedValueInit } from "./schema/reduced-value.ts";
@@ -64,5 +64,6 @@ export type {
 } from "./schema/state-types.ts";
 export { UntrackedValue } from "./schema/untracked-value.ts";
 export type { UntrackedValueInit } from "./schema/untracked-value.ts";
+export { registry } from "./schema/zod-registry.ts";
 export { StateGraph } from "./state-graph.ts";
 export type { StateGraphArgs, StateGraphInit, StateGraphOptions } from "./state-graph-types.ts";

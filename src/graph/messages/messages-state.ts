@@ -39,7 +39,7 @@ type MessagesShape = {
 
 /** `MessagesAnnotation` as an object schema, for `extend` with keys of zod. */
 export const MessagesZodState: ExtensibleSchema<MessagesShape> = extensible({
-  messages: withLangGraph<Message[], Messages, typeof messagesSchema>(messagesSchema, MessagesZodMeta),
+  messages: withLangGraph<typeof messagesSchema, Messages>(messagesSchema, MessagesZodMeta),
 });
 
 function extensible<Shape>(shape: Shape): ExtensibleSchema<Shape> {

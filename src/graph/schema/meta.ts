@@ -1,4 +1,4 @@
-import type { StandardSchema } from "./standard-schema.ts";
+import type { OutputOf, StandardSchema } from "./standard-schema.ts";
 
 /** What a graph wants to know of a key besides its schema. */
 export interface SchemaMeta<Value = unknown, Update = Value> {
@@ -59,29 +59,15 @@ export const schemaMetaRegistry = new SchemaMetaRegistry();
  *   }),
  * });
  */
-export function withLangGraph<Value, Schema extends StandardSchema<unknown, Value>>(
+export function withLangGraph<Schema extends StandardSchema>(
   schema: Schema,
-  meta: SchemaMeta<Value> & { readonly reducer?: undefined },
+  meta: SchemaMeta<OutputOf<Schema>> & { readonly reducer?: undefined },
 ): Schema;
-export function withLangGraph<Value, Update, Schema extends StandardSchema<unknown, Value>>(
+export function withLangGraph<Schema extends StandardSchema, Update = OutputOf<Schema>>(
   schema: Schema,
-  meta: SchemaMeta<Value, Update>,
+  meta: SchemaMeta<OutputOf<Schema>, Update>,
 ): ReducedSchema<Schema, Update>;
-export function withLangGraph(schema: StandardSchema, meta: SchemaMeta): StandardSchema {
+export function withLangGraph(schema: StandardSchema, meta: object): StandardSchema {
   schemaMetaRegistry.extend(schema, () => meta);
   return schema;
 }
-
-/** For zod 4's `.register(registry, meta)`. */
-export const registry = {
-  add(schema: object, meta?: SchemaMeta<never, never>): unknown {
-    schemaMetaRegistry.extend<never, never>(schema, (present) => ({ ...present, ...meta }));
-    return this;
-  },
-  get: (schema: object): SchemaMeta | undefined => schemaMetaRegistry.get(schema),
-  has: (schema: object): boolean => schemaMetaRegistry.has(schema),
-  remove(schema: object): unknown {
-    schemaMetaRegistry.remove(schema);
-    return this;
-  },
-};

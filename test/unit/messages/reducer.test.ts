@@ -6,7 +6,14 @@ import {
   type BaseMessage,
 } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
-import { addMessages, type Messages, messagesReducer, messagesStateReducer, RemoveMessage } from "tidemark";
+import {
+  addMessages,
+  type Message,
+  type Messages,
+  messagesReducer,
+  messagesStateReducer,
+  RemoveMessage,
+} from "tidemark";
 import { adopt } from "../../../src/adopt.ts";
 
 type Shown = Record<string, unknown>;
@@ -34,8 +41,8 @@ const showTheirs = (messages: readonly BaseMessage[]): Shown[] =>
 const showOurs = (messages: Messages): Shown[] =>
   (messages as readonly (Read & { type: string })[]).map((message) => show(message.type, message));
 
-const human = (id: string, content = "x"): Shown => ({ type: "human", id, content });
-const removal = (id: string): Shown => ({ type: "remove", id, content: "" });
+const human = (id: string, content = "x"): Message => ({ type: "human", id, content });
+const removal = (id: string): Message => ({ type: "remove", id, content: "" });
 
 /** Left and right, in a form that both take. */
 const merges: Record<string, [left: unknown, right: unknown]> = {
@@ -198,18 +205,18 @@ describe("in a state, the work follows what is new", () => {
   it("when a message is replaced", () => {
     const list = begin();
     let merged: Messages = [];
-    const looks = looksOf(() => (merged = messagesStateReducer(list, [human("m5", "new") as never])));
+    const looks = looksOf(() => (merged = messagesStateReducer(list, [human("m5", "new")])));
     expect((merged as unknown[])[5]).toMatchObject({ content: "new" });
     expect(looks).toBeLessThan(5);
   });
 
   it("and lists that part from one another stay right", () => {
     const list = begin();
-    const left = messagesStateReducer(list, [human("a", "left") as never]);
-    const right = messagesStateReducer(list, [human("b") as never, human("a", "right") as never]);
+    const left = messagesStateReducer(list, [human("a", "left")]);
+    const right = messagesStateReducer(list, [human("b"), human("a", "right")]);
     expect(left[1000]).toMatchObject({ id: "a", content: "left" });
     expect(right[1001]).toMatchObject({ id: "a", content: "right" });
-    const again = messagesStateReducer(left, [human("a", "again") as never]);
+    const again = messagesStateReducer(left, [human("a", "again")]);
     expect(again).toHaveLength(1001);
     expect(again[1000]).toMatchObject({ content: "again" });
     expect(messagesStateReducer(left, [human("b", "new") as never])[1001]).toMatchObject({ content: "new" });
