@@ -14,6 +14,7 @@ export {
   Topic,
   UntrackedValueChannel,
 } from "./channels/index.ts";
+export type { BinaryOperator, OverwriteUpdate, OverwriteUpdate as OverwriteValue } from "./channels/index.ts";
 export { BaseCheckpointSaver, MemorySaver } from "./checkpoint/index.ts";
 export {
   EmptyChannelError,

@@ -19,9 +19,9 @@ type ChannelUpdate<C> =
       : never;
 
 /** What a node reads. */
-export type StateType<SD extends StateDefinition> = { [K in keyof SD]: ValueOf<SD[K]> };
+export type StateType<SD extends StateDefinition> = { -readonly [K in keyof SD]: ValueOf<SD[K]> };
 /** What a node may return. */
-export type UpdateType<SD extends StateDefinition> = { [K in keyof SD]?: UpdateOf<SD[K]> };
+export type UpdateType<SD extends StateDefinition> = { -readonly [K in keyof SD]?: UpdateOf<SD[K]> };
 
 export type Reducer<Value, Update> = (left: Value, right: Update) => Value;
 

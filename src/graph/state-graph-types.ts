@@ -23,7 +23,12 @@ export type StateGraphInit<SD, I, O, C, N extends string> = StateGraphOptions<I,
 
 /** The older form of a state: for each key a reducer with a default, or null. */
 export interface StateGraphArgs<S> {
-  readonly channels: { readonly [K in keyof S]: SingleReducer<S[K], S[K]> | SingleReducer<S[K], never> };
+  readonly channels: { readonly [K in keyof S]: SingleReducer<S[K], S[K]> };
+}
+
+/** The same, where what is written is not of the type of the value. */
+export interface StateGraphArgsOfAnyUpdate<S> {
+  readonly channels: { readonly [K in keyof S]: SingleReducer<S[K], never> };
 }
 
 export type ContextOf<C> = C extends undefined ? unknown : ExtractContextType<C>;

@@ -20,7 +20,13 @@ import { parseConstructor, type GraphInit } from "./parse-constructor.ts";
 import { mergeKeys } from "./schema/merge-keys.ts";
 import type { StateKey } from "./schema/state-keys.ts";
 import type { ExtractStateType, ExtractUpdateType, StateDefinitionInit } from "./schema/state-types.ts";
-import type { ContextOf, StateGraphArgs, StateGraphInit, StateGraphOptions } from "./state-graph-types.ts";
+import type {
+  ContextOf,
+  StateGraphArgs,
+  StateGraphArgsOfAnyUpdate,
+  StateGraphInit,
+  StateGraphOptions,
+} from "./state-graph-types.ts";
 import { systemEnvironment } from "./system-environment.ts";
 import { checkNodeName, validateBreakpoints, validateGraph } from "./validate.ts";
 
@@ -66,6 +72,7 @@ export class StateGraph<
     context?: C,
   );
   constructor(init: StateGraphArgs<S>, context?: C);
+  constructor(init: StateGraphArgsOfAnyUpdate<S>, context?: C);
   constructor(first: unknown, second?: unknown) {
     this.#init = parseConstructor(first, second);
     for (const keys of [this.#init.state, this.#init.input, this.#init.output]) {

@@ -450,7 +450,57 @@ const updateWhilePaused: Case = {
   },
 };
 
+/** A node that waits for the longest of several ways, one that waits for a join, and one in a loop. */
+const deferred: Case = {
+  build: (library, counters) =>
+    graphOf(library)
+      .addNode("a", logs("a", counters, { sum: 1 }))
+      .addNode("b", logs("b", counters))
+      .addNode("b2", logs("b2", counters))
+      .addNode("b3", logs("b3", counters))
+      .addNode("late", (state) => ({ log: ["late"], last: String(state["log"]) }), { defer: true })
+      .addNode("joined", logs("joined", counters), { defer: true })
+      .addNode("end", logs("end", counters))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .addEdge("a", "late")
+      .addEdge("b", "b2")
+      .addEdge("b2", "b3")
+      .addEdge("b2", "late")
+      .addEdge(["a", "b"], "joined")
+      .addEdge("late", "end")
+      .addConditionalEdges("end", (state) => (state["sum"] === 1 ? "again" : "done"), {
+        again: "a",
+        done: END,
+      }),
+  script: async (thread) => {
+    await thread.invoke({ log: ["in"] });
+    await thread.invoke({ log: ["more"] });
+    await thread.stream({ sum: -5 }, ["values", "updates"]);
+  },
+};
+
+const interruptedDeferred: Case = {
+  build: (library, counters) =>
+    graphOf(library)
+      .addNode("ask", () => ({ log: [`got ${String(library.interrupt("q"))}`] }))
+      .addNode("side", logs("side", counters))
+      .addNode("late", logs("late", counters, { last: "late" }), { defer: true })
+      .addEdge(START, "ask")
+      .addEdge(START, "side")
+      .addEdge("side", "late")
+      .addEdge("ask", END),
+  script: async (thread) => {
+    await thread.invoke({ log: ["in"] });
+    await thread.answer(["x"]);
+    await thread.update({ log: ["edited"] }, "side");
+    await thread.invoke(null);
+  },
+};
+
 export const cases: Readonly<Record<string, Case>> = {
+  "deferred nodes in a loop": deferred,
+  "a deferred node beside a question": interruptedDeferred,
   "a chain": chain,
   "parallel nodes and a waiting edge": fanOut,
   "a loop and the recursion limit": loop,

@@ -23,7 +23,11 @@ export interface NodeConfig {
 }
 
 export interface Builder {
-  addNode(name: string, action: NodeFunction, options?: { ends?: readonly string[] }): Builder;
+  addNode(
+    name: string,
+    action: NodeFunction,
+    options?: { ends?: readonly string[]; defer?: boolean },
+  ): Builder;
   addEdge(source: string | readonly string[], target: string): Builder;
   addConditionalEdges(source: string, path: (state: State) => unknown, pathMap?: unknown): Builder;
   compile(options: { checkpointer?: Saver }): Compiled;
