@@ -16,8 +16,8 @@ export function checkInput(schema: GraphSchema, value: unknown): void {
     );
   }
   const given = Object.keys(value);
-  const keys = [...schema.input.keys()];
   if (given.length === 0 || given.some((key) => schema.input.has(key))) return;
+  const keys = [...schema.input.keys()];
   throw new InvalidArgumentError(
     "invalid_input",
     `The input has no key of the state: it has ${given.join(", ")}; the state has ${keys.join(", ")}.`,

@@ -211,7 +211,9 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
 /** What a run returns of the values that its streams show. */
 function outputOf({ outputChannels, streamChannels }: PregelGraph, values: unknown): unknown {
   if (typeof values !== "object" || values === null) return values;
-  if (streamChannels === undefined || typeof outputChannels === "string") return { ...values };
+  if (typeof outputChannels === "string") return values;
+  // The output is a part of what is shown: of the same length, it is the same.
+  if (streamChannels === undefined || streamChannels.length === outputChannels.length) return { ...values };
   return Object.fromEntries(Object.entries(values).filter(([channel]) => outputChannels.includes(channel)));
 }
 

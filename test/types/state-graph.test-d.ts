@@ -267,7 +267,7 @@ export async function olderForms(): Promise<void> {
     .addEdge(START, "a")
     .compile();
   expectTypeOf((await graph.invoke({ topic: "t" })).log).toEqualTypeOf<string[]>();
-  new StateGraph<Older>({
+  void new StateGraph<Older>({
     channels: { topic: null, log: { value: (log: string[], line: string) => [...log, line] } },
   });
 }

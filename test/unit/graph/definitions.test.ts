@@ -183,7 +183,7 @@ describe("a context's schema", () => {
         return { a: 2 };
       })
       .addEdge("__start__", "x")
-      .compile({ checkpointer: saver as never });
+      .compile({ checkpointer: saver });
     return { graph, saver, seen };
   }
 

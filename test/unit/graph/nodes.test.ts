@@ -155,6 +155,18 @@ describe.each([
   });
 });
 
+it("several conditional edges of a node are told apart by the names of their functions", async () => {
+  const toB = (): string => "b";
+  const toC = (): string => "c";
+  const graph = builderOf(ours)
+    .addNode({ a: logs("a"), b: logs("b"), c: logs("c") })
+    .addEdge("__start__", "a")
+    .addConditionalEdges("a", toB)
+    .addConditionalEdges("a", toC)
+    .compile();
+  expect(await graph.invoke({})).toEqual({ log: ["a", "b", "c"] });
+});
+
 it("every refusal is a GraphValidationError", () => {
   for (const [build] of Object.values(refused)) {
     expect(() => build(builderOf(ours))).toThrow(tidemark.GraphValidationError);

@@ -91,18 +91,24 @@ it("a pushed message means nothing outside of a node", () => {
   });
 });
 
-it("a conditional edge sees the ids that are saved", async () => {
+it.each([
+  ["Tidemark", ourLibrary, ours as unknown as Chat, true],
+  ["LangGraph", theirs, theirLibrary as unknown as Chat, false],
+])("in %s a conditional edge sees the ids that are saved: %o", async (_, library, chat, isSame) => {
   const seen: unknown[] = [];
-  const graph = new ours.StateGraph(ours.MessagesAnnotation)
-    .addNode("a", () => ({ messages: ["b"] }))
-    .addEdge(ours.START, "a")
+  const ids = (state: Record<string, unknown>): unknown[] =>
+    (state["messages"] as { id: string }[]).map(({ id }) => id);
+  const graph = new library.StateGraph(chat.MessagesAnnotation)
+    .addNode("a", () => ({ messages: [["ai", "b"]] }))
+    .addEdge("__start__", "a")
     .addConditionalEdges("a", (state) => {
-      seen.push(state.messages.map(({ id }) => id));
-      return ours.END;
+      seen.push(ids(state));
+      return "__end__";
     })
-    .compile();
-  const { messages } = await graph.invoke({ messages: "a" });
-  expect(seen).toEqual([messages.map(({ id }) => id)]);
+    .compile({});
+  const result = await graph.invoke({ messages: "a" });
+  if (isSame) expect(seen).toEqual([ids(result)]);
+  else expect(seen).not.toEqual([ids(result)]);
 });
 
 describe("MessagesValue", () => {
