@@ -28,8 +28,8 @@ const cases: Record<string, [make: Make, here: unknown, there: unknown]> = {
       await graph.invoke({}, config);
       return seen;
     },
-    [[{ n: 5 }]],
-    [[{}]],
+    [[{ n: 5 }, undefined]],
+    [[{}, undefined]],
   ],
   "a default of zod 4 at a later input": [
     async (library) => {
