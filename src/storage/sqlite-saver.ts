@@ -279,6 +279,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
       if (outcome !== CONFLICT) return outcome;
       const namespace = this.#namespace(cache, address.threadId, address.namespace);
       const row = namespace && this.#writes.read({ namespace: namespace.id, checkpointId, taskId });
+      if (row === undefined) throw rowVanished(taskId);
       return this.#storeTask(cache, pending, task, row);
     });
   }
@@ -295,6 +296,10 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const id = cache.namespaceId(threadId, namespace) ?? this.#checkpoints.namespaceId(threadId, namespace);
     return id ?? this.#checkpoints.addNamespace(threadId, namespace);
   }
+}
+
+function rowVanished(taskId: string): StorageError {
+  return new StorageError("write_conflict", `The row of task ${taskId} was there, and is there no more.`);
 }
 
 function checkMetadata({ data }: Encoded): void {
