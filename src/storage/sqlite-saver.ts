@@ -1,4 +1,4 @@
-import { ValueTooLargeError } from "../errors.ts";
+import { StorageError, ValueTooLargeError } from "../errors.ts";
 import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "../checkpoint/address.ts";
 import type { WriteAddress } from "../checkpoint/address.ts";
 import { carriedChannels, frameOf, newValues } from "../checkpoint/carry-over.ts";
