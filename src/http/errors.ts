@@ -28,6 +28,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   thread_busy: 409,
   thread_deleted: 410,
   body_too_large: 413,
+  value_too_large: 413,
   context_too_large: 413,
   unsupported_media_type: 415,
   blob_unavailable: 503,

@@ -80,6 +80,7 @@ function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfi
       now: systemNow,
       setAlarm: (time) => ctx.waitUntil(ctx.storage.setAlarm(time)),
       deleteAlarm: () => ctx.waitUntil(ctx.storage.deleteAlarm()),
+      sync: () => ctx.storage.sync(),
       waitUntil: (work) => ctx.waitUntil(work),
     },
     environment: {

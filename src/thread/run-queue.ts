@@ -18,6 +18,8 @@ export interface QueuePlatform {
   /** Sets the one alarm, in milliseconds since 1970; part of a transaction that is open. */
   setAlarm(time: number): void;
   deleteAlarm(): void;
+  /** Resolves when all that was written is durable. */
+  sync(): Promise<void>;
   /** Keeps the object alive while the work goes on. */
   waitUntil(work: Promise<unknown>): void;
 }
@@ -43,6 +45,8 @@ export class RunQueue {
   readonly #platform: QueuePlatform;
   readonly #executor: RunExecutor;
   readonly #waiters = new Map<string, Waiter>();
+  /** The runs that this instance took in. Others were left by an earlier one, which one of them may have stopped. */
+  readonly #accepted = new Set<string>();
   #draining = false;
   /** What has the thread to itself now; what comes next waits for it. */
   #tail: Promise<unknown> = Promise.resolve();
@@ -57,8 +61,9 @@ export class RunQueue {
     return this.#storage.runs.first() === undefined;
   }
 
-  /** To be called in the transaction that puts a run into the queue. */
-  guardByAlarm(): void {
+  /** To be called in the transaction that puts a run into the queue, before it is there. */
+  accept(runId: string): void {
+    this.#accepted.add(runId);
     if (this.isEmpty()) this.#platform.setAlarm(this.#platform.now() + LEASE);
   }
 
@@ -122,10 +127,16 @@ export class RunQueue {
     if (before === undefined) return { status: "ended" };
     if (before.stalled >= MAX_STALLED) return this.#executor.giveUp(before);
     this.#storage.transaction(() => runs.claim(id, this.#platform.now()));
+    if (!this.#accepted.has(id)) {
+      // When the run stops this instance too, the attempt must have been counted.
+      await this.#platform.sync();
+      if (this.#next() !== id) return { status: "ended" };
+    }
     return this.#executor.execute({ ...before, status: "running", attempt: before.attempt + 1 });
   }
 
   #settle(runId: string, settle: (waiter: Waiter) => void): void {
+    this.#accepted.delete(runId);
     const waiter = this.#waiters.get(runId);
     if (waiter === undefined) return;
     this.#waiters.delete(runId);
