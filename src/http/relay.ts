@@ -59,7 +59,7 @@ async function attachAgain({ namespace, name, attach }: EventSource): Promise<Re
     return await callThread(namespace, name, attach);
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;
-    return { ok: false, error };
+    return { ok: false, error, isFailed: false };
   }
 }
 

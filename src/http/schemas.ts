@@ -12,7 +12,10 @@ const AnyObject = v.custom<Record<string, unknown>>(
 
 /** An object with these keys and no others. (valibot by itself takes a list for an object without keys.) */
 function exactly<Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.pipe(AnyObject, v.strictObject(entries));
+  const keys = Object.keys(entries);
+  const unknownKey = (issue: v.StrictObjectIssue): string =>
+    issue.expected === "never" ? `unknown key; there is ${keys.join(", ")}` : "is missing";
+  return v.pipe(AnyObject, v.strictObject(entries, unknownKey));
 }
 
 /** Empty is not the same as absent: it names no checkpoint. */

@@ -2,8 +2,6 @@ import type { WireError } from "../errors.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
-/** How long a queue may be left alone before the alarm looks after it, in milliseconds. */
-export const LEASE = 30_000;
 /** So many attempts in a row without a single commit, and the run is given up. */
 const MAX_STALLED = 5;
 
@@ -14,6 +12,8 @@ export type Completion =
 
 /** What the queue needs of the object it lives in. */
 export interface QueuePlatform {
+  /** How long the queue may be left alone before the alarm looks after it, in milliseconds. */
+  readonly lease: number;
   now(): number;
   /** Sets the one alarm, in milliseconds since 1970; part of a transaction that is open. */
   setAlarm(time: number): void;
@@ -64,7 +64,7 @@ export class RunQueue {
   /** To be called in the transaction that puts a run into the queue, before it is there. */
   accept(runId: string): void {
     this.#accepted.add(runId);
-    if (this.isEmpty()) this.#platform.setAlarm(this.#platform.now() + LEASE);
+    if (this.isEmpty()) this.#platform.setAlarm(this.#platform.now() + this.#platform.lease);
   }
 
   /** Goes to work when there is some: after a restart, or when a run was put into the queue. */
@@ -81,7 +81,7 @@ export class RunQueue {
   /** The alarm has fired: it is set again while the queue is not empty. */
   onAlarm(): void {
     if (this.isEmpty()) return;
-    this.#platform.setAlarm(this.#platform.now() + LEASE);
+    this.#platform.setAlarm(this.#platform.now() + this.#platform.lease);
     this.wake();
   }
 

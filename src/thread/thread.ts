@@ -16,7 +16,7 @@ import type {
   ThreadAddress,
   ThreadApi,
 } from "./protocol.ts";
-import { readRunEnd } from "./run-answer.ts";
+import { AnsweredError, readRunEnd } from "./run-answer.ts";
 import { RunListeners } from "./run-listeners.ts";
 import { RunQueue, type QueuePlatform } from "./run-queue.ts";
 import { stageRun, type StagedRun } from "./stage-run.ts";
@@ -203,8 +203,7 @@ export class Thread implements ThreadApi {
   async #answer(start: StartRun): Promise<Bytes> {
     const completion = await this.#queue.completion(start.runId);
     const end = await readRunEnd(this.#storage, start, completion);
-    const values =
-      end.checkpointId === undefined ? {} : await this.#states.values(start.threadId, end.checkpointId);
+    const values = await this.#states.values(start.threadId, end);
     return jsonBytes(wireAnswer(start.threadId, start.runId, end, values));
   }
 
@@ -256,7 +255,7 @@ async function replying<Value>(work: () => Promise<Value>): Promise<Reply<Value>
   try {
     return { ok: true, value: await work() };
   } catch (error) {
-    if (error instanceof TidemarkError) return { ok: false, error: wireError(error) };
-    throw error;
+    if (!(error instanceof TidemarkError)) throw error;
+    return { ok: false, error: wireError(error), isFailed: error instanceof AnsweredError && error.isFailed };
   }
 }

@@ -25,12 +25,17 @@ function errorForm(code: string) {
   return { error: { code, message: text, details: expect.any(Object) }, message: text, detail: text };
 }
 
-async function expectRefusal(pending: Promise<Response>, status: number, code: string): Promise<void> {
+async function expectRefusal(
+  pending: Response | Promise<Response>,
+  status: number,
+  code: string,
+): Promise<{ readonly message: string }> {
   const response = await pending;
   expect(response.headers.get("content-type")).toMatch(/^application\/json/);
   const body = await response.json<{ message: string; detail: string; error: { message: string } }>();
   expect([response.status, body]).toEqual([status, errorForm(code)]);
   expect([body.message, body.detail]).toEqual([body.error.message, body.error.message]);
+  return body.error;
 }
 
 const invalidBodies: [string, unknown][] = [
@@ -195,20 +200,40 @@ describe("a path, a method or a query that is not there", () => {
   it.for([
     ["GET", "/"],
     ["GET", "/threads"],
-    ["GET", "/threads/x"],
-    ["GET", "/threads/x/invoke"],
-    ["PUT", "/threads/x/state"],
-    ["POST", "/threads/x"],
-    ["POST", "/threads/x/history"],
     ["POST", "/threads/x/nothing"],
     ["GET", "/threads/x/state/y/z"],
-    ["GET", "/threads/x/state/"],
-    ["DELETE", "/threads/x/state"],
     ["POST", "/threads/x/invoke/"],
     ["POST", "//threads/x/invoke"],
     ["POST", "/threads/a/b/invoke"],
-  ])("%s %s", async ([method = "", path = ""]) => {
-    await expectRefusal(request(path, { method }), 404, "not_found");
+  ])("%s %s, and the answer says what there is", async ([method = "", path = ""]) => {
+    const error = await expectRefusal(request(path, { method }), 404, "not_found");
+    expect(error.message).toContain("POST /threads/:thread_id/invoke");
+  });
+
+  it.for([
+    ["GET", "/threads/x", "DELETE"],
+    ["GET", "/threads/x/invoke", "POST"],
+    ["PUT", "/threads/x/state", "GET, POST"],
+    ["POST", "/threads/x", "DELETE"],
+    ["POST", "/threads/x/history", "GET"],
+    ["DELETE", "/threads/x/state", "GET, POST"],
+    ["POST", "/threads/x/state/y", "GET"],
+  ])("%s %s is answered with the methods that there are", async ([method = "", path = "", allow = ""]) => {
+    const response = await request(path, { method });
+    expect(response.headers.get("allow")).toBe(allow);
+    await expectRefusal(response, 405, "method_not_allowed");
+  });
+
+  it("names an unknown key, and the known ones", async () => {
+    const thread = new TestThread();
+    const body = JSON.stringify({ inputs: {} });
+    const headers = { "content-type": "application/json" };
+    const error = await expectRefusal(
+      request(`${thread.path}/invoke`, { method: "POST", body, headers }),
+      400,
+      "invalid_request",
+    );
+    expect(error.message).toMatch(/"inputs".*unknown key.*input/);
   });
 
   it.for(["limit=0", "limit=-1", "limit=x", "limit=1001", "limit=", "limit=1.5", "before="])(

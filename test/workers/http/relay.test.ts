@@ -62,7 +62,7 @@ describe("passing on the events of a run", () => {
 
   it("ends with an error when the run is gone", async () => {
     const error = { code: "thread_deleted", message: "gone", details: {} };
-    const refused = () => Promise.resolve({ ok: false, error } as const);
+    const refused = () => Promise.resolve({ ok: false, isFailed: false, error } as const);
     expect(await allEvents(relayed(piecesOf([], true), [refused]))).toMatchObject([
       { event: "error", data: { error, message: "gone", detail: "gone" } },
     ]);

@@ -21,7 +21,7 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
       return stub;
     },
   };
-  const app = createApp({ threads: () => namespace, maxBodySize: 1000 });
+  const app = createApp({ threads: () => namespace, report: () => undefined, maxBodySize: 1000 });
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
     const init = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
     return json(app.request(`http://localhost/threads/x${path}`, { method, ...init }));
@@ -32,7 +32,11 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
 const fail = (flags: object) => () => Promise.reject(Object.assign(new Error("failed"), flags));
 const reset = fail({ durableObjectReset: true });
 const notFound = () =>
-  Promise.resolve({ ok: false, error: { code: "thread_not_found", message: "no", details: {} } });
+  Promise.resolve({
+    ok: false,
+    isFailed: false,
+    error: { code: "thread_not_found", message: "no", details: {} },
+  });
 const answer = () => Promise.resolve({ ok: true, value: new Blob(['{"a":1}']).stream() });
 
 describe("a call whose object is reset", () => {

@@ -205,7 +205,11 @@ describe("a graph or a node that a new deployment does not have", () => {
     await thread.invoke({ input: { log: ["in"] } });
     deploy({ graph: ask("new") });
     await thread.evict();
-    await expect(thread.invoke()).rejects.toMatchObject({ code: "unknown_node", details: { node: "old" } });
+    await expect(thread.invoke()).rejects.toMatchObject({
+      status: 500,
+      code: "unknown_node",
+      details: { node: "old" },
+    });
     expect(await thread.state()).toMatchObject({ values: { log: ["in", "first"] }, next: ["old"] });
     const history = await thread.history();
     expect(history[0]?.next).toEqual(["old"]);
