@@ -38,6 +38,9 @@ const child = spawn(process.execPath, ["--import", endWithParent, wrangler, "dev
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     WRANGLER_SEND_METRICS: "false",
     WRANGLER_HIDE_BANNER: "true",
+    // Recording a trace of every SQL statement takes longer than the statements.
+    X_LOCAL_OBSERVABILITY: "false",
+    X_LOCAL_EXPLORER: "false",
     WRANGLER_LOG_PATH: join(state, "logs"),
     WRANGLER_REGISTRY_PATH: join(state, "registry"),
   },

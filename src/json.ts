@@ -7,19 +7,26 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
  * reference to an enclosing value null.
  */
 export function stringifyJson(value: unknown): string {
-  const enclosing: object[] = [];
+  /** From the outermost value to the one whose keys are being written: as it was, and as it is written. */
+  const enclosing: { readonly original: unknown; readonly written: object }[] = [];
   return (
     JSON.stringify(value, function (this: unknown, key: string, converted: unknown): unknown {
       // `toJSON` has been called on `converted` already; a date is wanted as it was.
-      const original = isObject(this) ? Reflect.get(this, key) : converted;
-      const result = plain(original instanceof Date ? original : converted);
-      if (!isObject(result)) return result;
-      while (enclosing.length > 0 && enclosing.at(-1) !== this) enclosing.pop();
-      if (enclosing.includes(result)) return null;
-      enclosing.push(result);
-      return result;
+      const held = isObject(this) ? Reflect.get(this, key) : converted;
+      const original = held instanceof Date ? held : converted;
+      const written = plain(original);
+      if (!isObject(written)) return written;
+      while (enclosing.length > 0 && enclosing.at(-1)?.written !== this) enclosing.pop();
+      if (enclosing.some((outer) => outer.original === original)) return null;
+      enclosing.push({ original, written });
+      return written;
     }) ?? "null"
   );
+}
+
+/** A server-sent event. JSON text has no line breaks, so an empty line is the end of an event and nothing else. */
+export function stringifyEvent(event: string, data: unknown): string {
+  return `event: ${event}\ndata: ${stringifyJson(data)}\n\n`;
 }
 
 function plain(value: unknown): unknown {

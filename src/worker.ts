@@ -24,6 +24,10 @@ export interface RuntimeOptions {
   readonly maxBodySize?: number;
   /** Strings and bytes above it, in bytes, are kept apart from the rows, 128 KiB by default. */
   readonly inlineLimit?: number;
+  /** A run whose object was stopped is taken up by the next request, or after so many milliseconds; 30,000 by default. */
+  readonly lease?: number;
+  /** Takes errors that nobody expected; they go to the console by default. */
+  readonly report?: (error: unknown) => void;
 }
 
 export interface Runtime {
@@ -33,6 +37,7 @@ export interface Runtime {
 }
 
 const MAX_BODY_SIZE = 10 * 1024 * 1024;
+const LEASE = 30_000;
 
 /**
  * A Worker that serves graphs.
@@ -43,7 +48,14 @@ const MAX_BODY_SIZE = 10 * 1024 * 1024;
  * export default runtime;
  */
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { graphs, bindings = {}, maxBodySize = MAX_BODY_SIZE, inlineLimit } = options;
+  const {
+    graphs,
+    bindings = {},
+    maxBodySize = MAX_BODY_SIZE,
+    inlineLimit,
+    lease = LEASE,
+    report = toConsole,
+  } = options;
   const { thread = "THREAD", blobs = "BLOBS" } = bindings;
   if (Object.keys(graphs).length === 0) {
     throw new TidemarkError(
@@ -51,10 +63,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       "createRuntime() needs at least one graph: createRuntime({ graphs: { name: graph } }).",
     );
   }
-  const app = createApp({ maxBodySize, threads: (env) => namespaceOf(env, thread) });
+  const app = createApp({ maxBodySize, report, threads: (env) => namespaceOf(env, thread) });
   return {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-    Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit }),
+    Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit, lease }),
   };
 }
 
@@ -69,4 +81,8 @@ function namespaceOf(env: unknown, binding: string): ThreadNamespace {
 
 function isNamespace(bound: unknown): bound is ThreadNamespace {
   return typeof bound === "object" && bound !== null && "getByName" in bound;
+}
+
+function toConsole(error: unknown): void {
+  console.error(error);
 }

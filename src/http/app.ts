@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
-import { RefusedError } from "../errors.ts";
-import { onError } from "./errors.ts";
+import { errorHandler } from "./errors.ts";
 import { isLocalOrigin, localOnly } from "./local-only.ts";
+import { notFound } from "./not-found.ts";
 import { runRoutes } from "./run-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
 import type { ThreadNamespace } from "./thread-stub.ts";
@@ -12,16 +12,16 @@ export interface AppOptions {
   readonly threads: (env: unknown) => ThreadNamespace;
   /** In bytes. */
   readonly maxBodySize: number;
+  /** Takes what nobody expected. */
+  readonly report: (error: unknown) => void;
 }
 
 /** The router in front of the thread objects. */
 export function createApp(options: AppOptions): Hono {
   // Paths are routed as they were sent: an id in one is decoded once, by who reads it.
   const app = new Hono({ getPath: (request) => rawPath(request.url) });
-  app.onError(onError);
-  app.notFound((context) => {
-    throw new RefusedError("not_found", `There is no ${context.req.method} ${context.req.path}.`);
-  });
+  app.onError(errorHandler(options.report));
+  app.notFound((context) => notFound(context, app));
   app.use(localOnly);
   app.use(cors({ origin: (origin) => (isLocalOrigin(origin) ? origin : undefined) }));
   app.get("/ok", (context) => context.json({ ok: true }));

@@ -2,6 +2,9 @@ import type { HonoRequest } from "hono";
 import * as v from "valibot";
 import { RefusedError } from "../errors.ts";
 
+/** Levels of nesting. The serializer keeps 500, and what is sent becomes a part of something larger. */
+const MAX_DEPTH = 400;
+
 /** Reads a body of JSON, within the limit in bytes, and checks it. An empty body counts as `{}`. */
 export async function parseBody<Schema extends v.GenericSchema>(
   request: HonoRequest,
@@ -66,12 +69,36 @@ function decodeText(chunks: readonly Uint8Array[]): string {
 }
 
 function parseJson(text: string): unknown {
+  const value = parsed(text);
+  if (isDeeper(value, MAX_DEPTH)) {
+    throw new RefusedError("invalid_request", `The body is nested in more than ${MAX_DEPTH} levels.`, {
+      details: { limit: MAX_DEPTH },
+    });
+  }
+  return value;
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new RefusedError("invalid_json", `The body is not valid JSON: ${reason}`, { cause });
   }
+}
+
+/** Goes level by level: a depth that matters here is one that recursion cannot be trusted with. */
+function isDeeper(value: unknown, limit: number): boolean {
+  let level: readonly object[] = [{ value }];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((container) => Object.values(container).filter(isObject));
+  }
+  return false;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function isJson(contentType: string | undefined): boolean {

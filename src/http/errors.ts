@@ -1,4 +1,4 @@
-import type { Context } from "hono";
+import type { Context, ErrorHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { errorBody, TidemarkError, type WireError } from "../errors.ts";
 import { stringifyJson } from "../json.ts";
@@ -28,23 +28,32 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   thread_busy: 409,
   thread_deleted: 410,
   body_too_large: 413,
+  value_too_large: 413,
   context_too_large: 413,
   unsupported_media_type: 415,
   blob_unavailable: 503,
   thread_unavailable: 503,
 };
 
+/** A run that was accepted and failed is not the caller's fault, whatever its error is called. */
+export function failureResponse(context: Context, error: WireError): Response {
+  return respond(context, error, error.code === "blob_unavailable" ? 503 : 500);
+}
+
 export function errorResponse(context: Context, error: WireError): Response {
-  const status = Object.hasOwn(STATUS, error.code) ? STATUS[error.code] : undefined;
-  return context.body(stringifyJson(errorBody(error)), status ?? 500, { "content-type": "application/json" });
+  return respond(context, error, (Object.hasOwn(STATUS, error.code) ? STATUS[error.code] : undefined) ?? 500);
+}
+
+function respond(context: Context, error: WireError, status: ContentfulStatusCode): Response {
+  return context.body(stringifyJson(errorBody(error)), status, { "content-type": "application/json" });
 }
 
 /** What was thrown, as a response. Only typed errors say what they are: others may hold what is nobody's business. */
-export function onError(error: Error, context: Context): Response {
-  if (error instanceof TidemarkError) return errorResponse(context, error);
-  return errorResponse(context, {
-    code: "internal",
-    message: "The server failed. Nothing is known to be lost; try again.",
-    details: {},
-  });
+export function errorHandler(report: (error: unknown) => void): ErrorHandler {
+  return (error, context) => {
+    if (error instanceof TidemarkError) return errorResponse(context, error);
+    report(error);
+    const message = "The server failed. Nothing is known to be lost; try again.";
+    return errorResponse(context, { code: "internal", message, details: {} });
+  };
 }

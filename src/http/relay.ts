@@ -1,10 +1,12 @@
 import { errorBody, TidemarkError, type WireError } from "../errors.ts";
-import { stringifyJson } from "../json.ts";
+import { stringifyEvent } from "../json.ts";
 import type { Bytes, Reply, ThreadApi } from "../thread/protocol.ts";
-import { callThread, waitBefore, wasReset, type ThreadNamespace } from "./thread-stub.ts";
+import { callThread, waitBefore, type ThreadNamespace } from "./thread-stub.ts";
 
 const ATTEMPTS = 6;
 const NEWLINE = 10;
+
+type Writer = WritableStreamDefaultWriter<Uint8Array>;
 
 /** Where the events of a run come from. */
 export interface EventSource {
@@ -29,15 +31,23 @@ export function relay(source: EventSource): Bytes {
   return readable;
 }
 
-async function pump(source: EventSource, client: WritableStreamDefaultWriter<Uint8Array>): Promise<void> {
+async function pump(source: EventSource, client: Writer): Promise<void> {
   let events = source.first;
-  for (let attempt = 1; ; attempt++) {
+  /** Since the last event that came. */
+  let failures = 0;
+  for (;;) {
     try {
-      return await passEvents(events, client);
+      for await (const part of wholeEvents(events)) {
+        await client.write(part).catch(clientIsGone);
+        failures = 0;
+      }
+      return;
     } catch (error) {
-      if (!wasReset(error) || attempt === ATTEMPTS) throw error;
+      failures += 1;
+      // A stream that comes from an object says only that it broke off, and not why.
+      if (error instanceof ClientGoneError || failures === ATTEMPTS) throw error;
     }
-    await waitBefore(attempt);
+    await waitBefore(failures);
     const reply = await attachAgain(source);
     if (!reply.ok) return client.write(errorEvent(reply.error));
     events = reply.value;
@@ -49,36 +59,40 @@ async function attachAgain({ namespace, name, attach }: EventSource): Promise<Re
     return await callThread(namespace, name, attach);
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;
-    return { ok: false, error };
+    return { ok: false, error, isFailed: false };
   }
 }
 
 /** An event ends with an empty line; what was cut off before its end is dropped. */
-async function passEvents(events: Bytes, client: WritableStreamDefaultWriter<Uint8Array>): Promise<void> {
-  let rest: Uint8Array = new Uint8Array(0);
+async function* wholeEvents(events: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
+  let rest: Uint8Array[] = [];
   for await (const chunk of events) {
-    const bytes = concat(rest, chunk);
-    const end = endOfEvents(bytes);
-    if (end > 0) await client.write(bytes.slice(0, end));
-    rest = bytes.subarray(end);
+    const end = endOfEvents(chunk, rest.at(-1)?.at(-1));
+    if (end === 0) {
+      rest.push(chunk);
+      continue;
+    }
+    yield* rest;
+    yield chunk.slice(0, end);
+    rest = end === chunk.length ? [] : [chunk.subarray(end)];
   }
 }
 
-function endOfEvents(bytes: Uint8Array): number {
-  for (let index = bytes.length - 1; index > 0; index--) {
-    if (bytes[index] === NEWLINE && bytes[index - 1] === NEWLINE) return index + 1;
+/** `before` is the byte that the chunk follows. */
+function endOfEvents(chunk: Uint8Array, before: number | undefined): number {
+  for (let index = chunk.length - 1; index >= 0; index--) {
+    const previous = index === 0 ? before : chunk[index - 1];
+    if (chunk[index] === NEWLINE && previous === NEWLINE) return index + 1;
   }
   return 0;
 }
 
-function concat(left: Uint8Array, right: Uint8Array): Uint8Array {
-  if (left.length === 0) return right;
-  const result = new Uint8Array(left.length + right.length);
-  result.set(left);
-  result.set(right, left.length);
-  return result;
+function errorEvent(error: WireError): Uint8Array {
+  return new TextEncoder().encode(stringifyEvent("error", errorBody(error)));
 }
 
-function errorEvent(error: WireError): Uint8Array {
-  return new TextEncoder().encode(`event: error\ndata: ${stringifyJson(errorBody(error))}\n\n`);
+class ClientGoneError extends Error {}
+
+function clientIsGone(cause: unknown): never {
+  throw new ClientGoneError("The client reads no more.", { cause });
 }

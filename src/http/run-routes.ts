@@ -3,11 +3,10 @@ import { v7 as uuid7 } from "uuid";
 import type { Reply, RunRequest, StartRun } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";
-import { errorResponse } from "./errors.ts";
 import { relay } from "./relay.ts";
 import { invokeRequest, resumeRequest, streamRequest } from "./run-request.ts";
 import { InvokeBody, ResumeBody, StreamBody } from "./schemas.ts";
-import { call, jsonResponse, requestedThread, type RequestedThread } from "./thread-call.ts";
+import { call, jsonResponse, refusal, requestedThread, type RequestedThread } from "./thread-call.ts";
 
 /** The verbs that start runs. */
 export function runRoutes(options: AppOptions): Hono {
@@ -30,7 +29,7 @@ export function runRoutes(options: AppOptions): Hono {
     const body = await parseBody(context.req, StreamBody, options.maxBodySize);
     const start = startOf(thread, streamRequest(body));
     const reply = await call(thread, (api) => api.stream(start, false));
-    if (!reply.ok) return errorResponse(context, reply.error);
+    if (!reply.ok) return refusal(context, reply);
     const { namespace, name } = thread;
     const events = relay({ namespace, name, first: reply.value, attach: (api) => api.stream(start, true) });
     return context.body(events, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });

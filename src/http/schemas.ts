@@ -10,7 +10,18 @@ const AnyObject = v.custom<Record<string, unknown>>(
   "must be an object",
 );
 
-const Config = v.strictObject({
+/** An object with these keys and no others. (valibot by itself takes a list for an object without keys.) */
+function exactly<Entries extends v.ObjectEntries>(entries: Entries) {
+  const keys = Object.keys(entries);
+  const unknownKey = (issue: v.StrictObjectIssue): string =>
+    issue.expected === "never" ? `unknown key; there is ${keys.join(", ")}` : "is missing";
+  return v.pipe(AnyObject, v.strictObject(entries, unknownKey));
+}
+
+/** Empty is not the same as absent: it names no checkpoint. */
+const CheckpointId = v.pipe(v.string(), v.nonEmpty("must not be empty"));
+
+const Config = exactly({
   recursion_limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000))),
   configurable: v.optional(AnyObject),
   tags: v.optional(v.array(v.string())),
@@ -21,7 +32,7 @@ const run = {
   config: v.optional(Config, {}),
   /** Handed to nodes, and forgotten when the run ends. */
   context: v.optional(v.unknown()),
-  checkpoint_id: v.optional(v.string()),
+  checkpoint_id: v.optional(CheckpointId),
 };
 
 const start = {
@@ -32,25 +43,25 @@ const start = {
   on_interrupted: v.optional(v.picklist(["refuse", "discard"]), "refuse"),
 };
 
-export const InvokeBody = v.strictObject(start);
+export const InvokeBody = exactly(start);
 
-export const StreamBody = v.strictObject({
+export const StreamBody = exactly({
   ...start,
   stream_mode: v.optional(v.union([StreamMode, v.pipe(v.array(StreamMode), v.minLength(1))]), "values"),
 });
 
-const OneAnswer = v.strictObject({ ...run, interrupt_id: v.string(), value: v.unknown() });
-const SeveralAnswers = v.strictObject({ ...run, values: AnyObject });
+const OneAnswer = exactly({ ...run, interrupt_id: v.string(), value: v.unknown() });
+const SeveralAnswers = exactly({ ...run, values: AnyObject });
 
 export const ResumeBody = v.union(
   [OneAnswer, SeveralAnswers],
   'must have "interrupt_id" and "value", or "values": an object of answers by interrupt id',
 );
 
-export const UpdateStateBody = v.strictObject({
+export const UpdateStateBody = exactly({
   values: v.unknown(),
   as_node: v.optional(v.string()),
-  checkpoint_id: v.optional(v.string()),
+  checkpoint_id: v.optional(CheckpointId),
 });
 
 const Count = v.pipe(
@@ -63,7 +74,7 @@ const Count = v.pipe(
 
 export const HistoryQuery = v.object({
   limit: v.optional(Count, "10"),
-  before: v.optional(v.string()),
+  before: v.optional(CheckpointId),
 });
 
 export type RunConfigBody = v.InferOutput<typeof Config>;

@@ -2,9 +2,8 @@ import { Hono } from "hono";
 import { v7 as uuid7 } from "uuid";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
-import { errorResponse } from "./errors.ts";
 import { HistoryQuery, UpdateStateBody } from "./schemas.ts";
-import { call, jsonResponse, requestedThread } from "./thread-call.ts";
+import { call, jsonResponse, refusal, requestedThread } from "./thread-call.ts";
 
 /** Reading, editing and deleting what a thread has. */
 export function stateRoutes(options: AppOptions): Hono {
@@ -53,7 +52,7 @@ export function stateRoutes(options: AppOptions): Hono {
     });
     // A repeated call finds nothing when the first one has done its work and only its reply was lost.
     const isDone = reply.ok || (attempts > 1 && reply.error.code === "thread_not_found");
-    return isDone ? context.body(null, 204) : errorResponse(context, reply.error);
+    return isDone ? context.body(null, 204) : refusal(context, reply);
   });
 
   return app;

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Bytes, Reply, ThreadAddress, ThreadApi } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
-import { errorResponse } from "./errors.ts";
+import { errorResponse, failureResponse } from "./errors.ts";
 import { objectName } from "./object-name.ts";
 import { parseThreadId } from "./thread-id.ts";
 import { callThread, type ThreadNamespace } from "./thread-stub.ts";
@@ -32,8 +32,12 @@ export function call<Value>(
 
 /** A reply of JSON text as a response. */
 export function jsonResponse(context: Context, reply: Reply<Bytes | ArrayBuffer>): Response {
-  if (!reply.ok) return errorResponse(context, reply.error);
+  if (!reply.ok) return refusal(context, reply);
   return context.body(reply.value, 200, { "content-type": "application/json" });
+}
+
+export function refusal(context: Context, reply: Extract<Reply<unknown>, { ok: false }>): Response {
+  return reply.isFailed ? failureResponse(context, reply.error) : errorResponse(context, reply.error);
 }
 
 /** The id as it stands in the path, since a router's parameter is decoded leniently. */

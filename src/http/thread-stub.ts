@@ -31,7 +31,7 @@ export async function callThread<Value>(
 }
 
 /** Whether the platform took the object away in the middle of the call, so that the next instance can answer it. */
-export function wasReset(error: unknown): boolean {
+function wasReset(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isOverloaded = "overloaded" in error && error.overloaded === true;
   const isReset = "durableObjectReset" in error && error.durableObjectReset === true;

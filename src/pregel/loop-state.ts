@@ -27,6 +27,7 @@ export class LoopState {
   pending: PendingWrites;
   /** Set when the run is over: what its tasks do from then on counts no more. */
   hasEnded = false;
+  readonly #storing = new Set<Promise<void>>();
 
   constructor(run: RunContext, tuple: CheckpointTuple | undefined, pending?: PendingWrites) {
     this.run = run;
@@ -90,14 +91,22 @@ export class LoopState {
 
   /** Stores what a task (or the caller) wrote after the checkpoint the run stands at. */
   async store(taskId: string, writes: readonly PendingWrite[], pathKey?: string): Promise<void> {
-    if (this.run.saver !== undefined) {
-      await this.run.saver.putWrites(
-        checkpointConfig(this.run.config, this.checkpointId),
-        writes,
-        taskId,
-        pathKey,
-      );
+    const { saver, config } = this.run;
+    if (saver !== undefined) {
+      const storing = saver.putWrites(checkpointConfig(config, this.checkpointId), writes, taskId, pathKey);
+      this.#storing.add(storing);
+      try {
+        await storing;
+      } finally {
+        this.#storing.delete(storing);
+      }
     }
     this.pending.add(taskId, writes);
+  }
+
+  /** Nothing of the run is stored after it: what is under way has ended, in whatever way. */
+  async end(): Promise<void> {
+    this.hasEnded = true;
+    await Promise.allSettled(this.#storing);
   }
 }

@@ -32,7 +32,7 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
     if (isOutcome(error)) return failed(loop, error, []);
     throw error;
   } finally {
-    loop.hasEnded = true;
+    await loop.end();
   }
 }
 

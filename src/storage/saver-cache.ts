@@ -57,5 +57,5 @@ export class SaverCache {
 }
 
 function namespaceKey(threadId: string, ns: string): string {
-  return JSON.stringify([threadId, ns]);
+  return `${threadId.length} ${threadId}${ns}`;
 }

@@ -31,8 +31,10 @@ export class Sql {
     return this.#sql.exec<Result>(statement, ...inputs).one();
   }
 
-  run(statement: string, ...inputs: SqlInput[]): void {
-    this.all(statement, ...inputs);
+  /** Returns how many rows were written, those of indexes included. */
+  run(statement: string, ...inputs: SqlInput[]): number {
+    checkLimits(statement, inputs);
+    return this.#sql.exec(statement, ...inputs).rowsWritten;
   }
 }
 

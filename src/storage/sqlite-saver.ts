@@ -1,4 +1,4 @@
-import { ValueTooLargeError } from "../errors.ts";
+import { StorageError, ValueTooLargeError } from "../errors.ts";
 import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "../checkpoint/address.ts";
 import type { WriteAddress } from "../checkpoint/address.ts";
 import { carriedChannels, frameOf, newValues } from "../checkpoint/carry-over.ts";
@@ -279,6 +279,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
       if (outcome !== CONFLICT) return outcome;
       const namespace = this.#namespace(cache, address.threadId, address.namespace);
       const row = namespace && this.#writes.read({ namespace: namespace.id, checkpointId, taskId });
+      if (row === undefined) throw rowVanished(taskId);
       return this.#storeTask(cache, pending, task, row);
     });
   }
@@ -295,6 +296,10 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const id = cache.namespaceId(threadId, namespace) ?? this.#checkpoints.namespaceId(threadId, namespace);
     return id ?? this.#checkpoints.addNamespace(threadId, namespace);
   }
+}
+
+function rowVanished(taskId: string): StorageError {
+  return new StorageError("write_conflict", `The row of task ${taskId} was there, and is there no more.`);
 }
 
 function checkMetadata({ data }: Encoded): void {

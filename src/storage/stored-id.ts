@@ -35,7 +35,7 @@ export function toHex(bytes: Uint8Array): string {
 export function fromHex(digits: string): Uint8Array {
   const bytes = new Uint8Array(digits.length / 2);
   for (let index = 0; index < bytes.length; index++) {
-    bytes[index] = Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16);
+    bytes[index] = (digitAt(digits, 2 * index) << 4) | digitAt(digits, 2 * index + 1);
   }
   return bytes;
 }
@@ -47,3 +47,9 @@ export function wellFormed(what: string, text: string): string {
 }
 
 const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Of lower-case digits. */
+function digitAt(digits: string, index: number): number {
+  const code = digits.charCodeAt(index);
+  return code < 58 ? code - 48 : code - 87;
+}

@@ -20,6 +20,8 @@ export interface ThreadConfig {
   readonly blobsBinding: string;
   /** Strings and bytes above it, in bytes, are kept apart from the rows. */
   readonly inlineLimit?: number | undefined;
+  /** How long a run may be left alone before it is looked after, in milliseconds. */
+  readonly lease: number;
 }
 
 /** The class of Durable Objects that serve threads: the methods are its RPC interface. */
@@ -77,9 +79,11 @@ function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfi
     storage,
     graphs: config.graphs,
     platform: {
+      lease: config.lease,
       now: systemNow,
       setAlarm: (time) => ctx.waitUntil(ctx.storage.setAlarm(time)),
       deleteAlarm: () => ctx.waitUntil(ctx.storage.deleteAlarm()),
+      sync: () => ctx.storage.sync(),
       waitUntil: (work) => ctx.waitUntil(work),
     },
     environment: {

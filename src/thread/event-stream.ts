@@ -1,4 +1,4 @@
-import { stringifyJson } from "../json.ts";
+import { stringifyEvent } from "../json.ts";
 import { EventQueue } from "../pregel/event-queue.ts";
 import type { Bytes } from "./protocol.ts";
 
@@ -46,12 +46,12 @@ export class EventStream {
     const encoder = new TextEncoder();
     try {
       for await (const { event, data } of this.#queue) {
-        await this.#writer.write(encoder.encode(`event: ${event}\ndata: ${stringifyJson(data)}\n\n`));
+        await this.#writer.write(encoder.encode(stringifyEvent(event, data)));
       }
       if (this.#isRead) await this.#writer.close();
-    } catch {
-      // The reader has gone away. The run goes on without it; its outcome is kept.
-      this.#isRead = false;
+    } catch (error) {
+      // The reader has gone away, or cannot be told. The run goes on without it; its outcome is kept.
+      this.fail(error);
     }
   }
 }

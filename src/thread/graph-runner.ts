@@ -68,9 +68,12 @@ export class GraphRunner implements RunExecutor {
       if (error instanceof TidemarkError) return { status: "failed", error, failures: [] };
       throw error;
     }
+    const input = inputOf(run, request);
+    // From its first commit on, a run without input goes on from the newest checkpoint, whichever it began at.
+    if (input.kind === "continue") guard.applyInput();
     const named =
       run.inputApplied || request.checkpointId === undefined ? {} : { checkpoint_id: request.checkpointId };
-    return graph.run(inputOf(run, request), {
+    return graph.run(input, {
       ...(config.recursionLimit === undefined ? {} : { recursionLimit: config.recursionLimit }),
       ...(config.tags === undefined ? {} : { tags: config.tags }),
       ...(config.metadata === undefined ? {} : { metadata: config.metadata }),

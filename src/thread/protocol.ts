@@ -63,9 +63,10 @@ export interface EditState extends ThreadAddress {
   readonly checkpointId?: string;
 }
 
+/** A refused call has changed nothing; `isFailed` says that the run was accepted, and failed. */
 export type Reply<Value> =
   | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly error: WireError };
+  | { readonly ok: false; readonly error: WireError; readonly isFailed: boolean };
 
 /** JSON text, or an event stream. */
 export type Bytes = ReadableStream<Uint8Array>;

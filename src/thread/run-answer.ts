@@ -1,4 +1,4 @@
-import { RefusedError, type WireError } from "../errors.ts";
+import { TidemarkError, type WireError } from "../errors.ts";
 import { threadDeleted } from "./errors.ts";
 import type { StartRun } from "./protocol.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -11,19 +11,22 @@ export async function readRunEnd(
   start: StartRun,
   completion: Completion,
 ): Promise<RunEnd> {
-  if (completion.status === "refused") throw new AnsweredError(completion.error);
+  if (completion.status === "refused") throw new AnsweredError(completion.error, false);
   const thread = storage.thread();
   const outcome = thread === undefined ? undefined : storage.runs.get(start.runId)?.outcome;
   if (outcome === undefined) throw threadDeleted(start.threadId);
   // Written by the graph runner.
   const end = (await storage.records.read(start.threadId, outcome)) as RunEnd;
-  if (end.error !== undefined) throw new AnsweredError(end.error);
+  if (end.error !== undefined) throw new AnsweredError(end.error, true);
   return end;
 }
 
 /** Carries an error that is in its wire form already. */
-class AnsweredError extends RefusedError {
-  constructor({ code, message, details }: WireError) {
+export class AnsweredError extends TidemarkError {
+  readonly isFailed: boolean;
+
+  constructor({ code, message, details }: WireError, isFailed: boolean) {
     super(code, message, { details });
+    this.isFailed = isFailed;
   }
 }

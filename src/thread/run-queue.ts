@@ -2,8 +2,6 @@ import type { WireError } from "../errors.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
-/** How long a queue may be left alone before the alarm looks after it, in milliseconds. */
-export const LEASE = 30_000;
 /** So many attempts in a row without a single commit, and the run is given up. */
 const MAX_STALLED = 5;
 
@@ -14,10 +12,14 @@ export type Completion =
 
 /** What the queue needs of the object it lives in. */
 export interface QueuePlatform {
+  /** How long the queue may be left alone before the alarm looks after it, in milliseconds. */
+  readonly lease: number;
   now(): number;
   /** Sets the one alarm, in milliseconds since 1970; part of a transaction that is open. */
   setAlarm(time: number): void;
   deleteAlarm(): void;
+  /** Resolves when all that was written is durable. */
+  sync(): Promise<void>;
   /** Keeps the object alive while the work goes on. */
   waitUntil(work: Promise<unknown>): void;
 }
@@ -43,6 +45,8 @@ export class RunQueue {
   readonly #platform: QueuePlatform;
   readonly #executor: RunExecutor;
   readonly #waiters = new Map<string, Waiter>();
+  /** The runs that this instance took in. Others were left by an earlier one, which one of them may have stopped. */
+  readonly #accepted = new Set<string>();
   #draining = false;
   /** What has the thread to itself now; what comes next waits for it. */
   #tail: Promise<unknown> = Promise.resolve();
@@ -57,9 +61,10 @@ export class RunQueue {
     return this.#storage.runs.first() === undefined;
   }
 
-  /** To be called in the transaction that puts a run into the queue. */
-  guardByAlarm(): void {
-    if (this.isEmpty()) this.#platform.setAlarm(this.#platform.now() + LEASE);
+  /** To be called in the transaction that puts a run into the queue, before it is there. */
+  accept(runId: string): void {
+    this.#accepted.add(runId);
+    if (this.isEmpty()) this.#platform.setAlarm(this.#platform.now() + this.#platform.lease);
   }
 
   /** Goes to work when there is some: after a restart, or when a run was put into the queue. */
@@ -76,7 +81,7 @@ export class RunQueue {
   /** The alarm has fired: it is set again while the queue is not empty. */
   onAlarm(): void {
     if (this.isEmpty()) return;
-    this.#platform.setAlarm(this.#platform.now() + LEASE);
+    this.#platform.setAlarm(this.#platform.now() + this.#platform.lease);
     this.wake();
   }
 
@@ -122,10 +127,16 @@ export class RunQueue {
     if (before === undefined) return { status: "ended" };
     if (before.stalled >= MAX_STALLED) return this.#executor.giveUp(before);
     this.#storage.transaction(() => runs.claim(id, this.#platform.now()));
+    if (!this.#accepted.has(id)) {
+      // When the run stops this instance too, the attempt must have been counted.
+      await this.#platform.sync();
+      if (this.#next() !== id) return { status: "ended" };
+    }
     return this.#executor.execute({ ...before, status: "running", attempt: before.attempt + 1 });
   }
 
   #settle(runId: string, settle: (waiter: Waiter) => void): void {
+    this.#accepted.delete(runId);
     const waiter = this.#waiters.get(runId);
     if (waiter === undefined) return;
     this.#waiters.delete(runId);

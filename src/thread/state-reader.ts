@@ -6,6 +6,7 @@ import { unknownGraph } from "../pregel/unknown-graph.ts";
 import { threadNotFound } from "./errors.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
 import type { ReadHistory, ReadState } from "./protocol.ts";
+import type { RunEnd } from "./run-end.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { wireState } from "./wire.ts";
 
@@ -39,11 +40,12 @@ export class StateReader {
     return states;
   }
 
-  /** The values at a checkpoint. */
-  async values(threadId: string, checkpointId: string): Promise<unknown> {
+  /** The values that a run has come to: those of its checkpoint, and what finished beside a question. */
+  async values(threadId: string, { status, checkpointId }: RunEnd): Promise<unknown> {
+    if (checkpointId === undefined) return {};
     const tuple = await this.#tuple(threadId, checkpointId);
     if (tuple === undefined) throw new CheckpointNotFoundError(checkpointId);
-    return this.#snapshot(tuple, false).values;
+    return this.#snapshot(tuple, status === "interrupted").values;
   }
 
   #snapshot(tuple: CheckpointTuple, isHead: boolean): StateSnapshot {

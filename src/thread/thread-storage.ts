@@ -77,6 +77,17 @@ export class ThreadStorage {
     }
   }
 
+  /** Makes the tables for a thread that is about to be created: what is large is looked up in them. */
+  prepare(): void {
+    this.#migrate();
+  }
+
+  /** Undoes `prepare` when the thread has not come to be. */
+  async reset(): Promise<void> {
+    this.#hasTables = false;
+    await this.#options.storage.deleteAll();
+  }
+
   /** The first write of a thread. */
   create(row: Omit<ThreadRow, "deleting">): void {
     this.#migrate();

@@ -16,10 +16,10 @@ import type {
   ThreadAddress,
   ThreadApi,
 } from "./protocol.ts";
-import { readRunEnd } from "./run-answer.ts";
+import { AnsweredError, readRunEnd } from "./run-answer.ts";
 import { RunListeners } from "./run-listeners.ts";
 import { RunQueue, type QueuePlatform } from "./run-queue.ts";
-import { stageRun } from "./stage-run.ts";
+import { stageRun, type StagedRun } from "./stage-run.ts";
 import { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { jsonBytes, wireAnswer } from "./wire.ts";
@@ -44,7 +44,11 @@ export class Thread implements ThreadApi {
   readonly #queue: RunQueue;
   readonly #states: StateReader;
   readonly #listeners = new RunListeners();
+  /** Inputs that are being stored, before their runs are in the queue. */
+  readonly #staging = new Set<Promise<StagedRun>>();
   #deletion: Promise<void> | undefined;
+  /** How often this instance has deleted the thread. */
+  #deletions = 0;
 
   constructor(options: ThreadOptions) {
     const { storage, environment, platform } = options;
@@ -60,7 +64,8 @@ export class Thread implements ThreadApi {
       threadId: () => storage.thread()?.thread_id ?? "",
       emit: (runId, event) => this.#listeners.emit(runId, event),
       onLeave: () => {
-        if (this.#queue.isEmpty()) platform.deleteAlarm();
+        // A deletion that has begun keeps its own.
+        if (this.#queue.isEmpty() && storage.thread()?.deleting === 0) platform.deleteAlarm();
       },
     });
     this.#queue = new RunQueue(storage, platform, this.#runner);
@@ -78,14 +83,15 @@ export class Thread implements ThreadApi {
     return replying(async () => {
       await this.#ready();
       const stream = new EventStream();
+      if (!isAttached) stream.push("metadata", { run_id: start.runId, thread_id: start.threadId });
       const stop = this.#listeners.add(start.runId, ({ mode, payload }) => stream.push(mode, payload));
       try {
         await this.#start(start);
       } catch (error) {
         stop();
+        stream.fail(error);
         throw error;
       }
-      if (!isAttached) stream.push("metadata", { run_id: start.runId, thread_id: start.threadId });
       this.#platform.waitUntil(this.#finishStream(start, stream, stop));
       return stream.body;
     });
@@ -118,12 +124,14 @@ export class Thread implements ThreadApi {
 
   deleteThread(address: ThreadAddress): Promise<Reply<null>> {
     return replying(async () => {
-      await this.#ready();
-      if (this.#storage.thread() === undefined) throw threadNotFound(address.threadId);
-      this.#storage.transaction(() => {
-        this.#storage.markDeleting();
-        this.#platform.setAlarm(this.#platform.now());
-      });
+      const thread = this.#storage.thread();
+      if (thread === undefined) throw threadNotFound(address.threadId);
+      if (thread.deleting === 0) {
+        this.#storage.transaction(() => {
+          this.#storage.markDeleting();
+          this.#platform.setAlarm(this.#platform.now());
+        });
+      }
       await this.#finishDeletion(address.threadId);
       return null;
     });
@@ -149,9 +157,11 @@ export class Thread implements ThreadApi {
     const now = this.#environment.now();
     if (storage.thread() !== undefined && storage.runs.get(start.runId) !== undefined) return;
     const name = this.#catalog.choose(start, storage.thread()?.graph);
-    const staged = await stageRun(storage, start);
+    const deletions = this.#deletions;
+    const staged = await this.#stage(start);
     try {
       storage.transaction(() => {
+        if (deletions !== this.#deletions) throw threadDeleted(start.threadId);
         // Another call may have created the thread, or the run, while this one was staged.
         const thread = storage.thread();
         if (thread === undefined) {
@@ -165,7 +175,7 @@ export class Thread implements ThreadApi {
           this.#catalog.choose(start, thread.graph);
           if (storage.runs.get(start.runId) !== undefined) return;
         }
-        this.#queue.guardByAlarm();
+        this.#queue.accept(start.runId);
         staged.record.commit();
         storage.runs.enqueue({ ...staged.run, createdAt: now });
       });
@@ -175,11 +185,25 @@ export class Thread implements ThreadApi {
     this.#queue.wake();
   }
 
+  async #stage(start: StartRun): Promise<StagedRun> {
+    const storage = this.#storage;
+    if (storage.thread() === undefined) storage.prepare();
+    const staging = stageRun(storage, start);
+    this.#staging.add(staging);
+    try {
+      return await staging;
+    } catch (error) {
+      if (this.#staging.size === 1 && storage.thread() === undefined) await storage.reset();
+      throw error;
+    } finally {
+      this.#staging.delete(staging);
+    }
+  }
+
   async #answer(start: StartRun): Promise<Bytes> {
     const completion = await this.#queue.completion(start.runId);
     const end = await readRunEnd(this.#storage, start, completion);
-    const values =
-      end.checkpointId === undefined ? {} : await this.#states.values(start.threadId, end.checkpointId);
+    const values = await this.#states.values(start.threadId, end);
     return jsonBytes(wireAnswer(start.threadId, start.runId, end, values));
   }
 
@@ -219,8 +243,10 @@ export class Thread implements ThreadApi {
 
   async #delete(threadId: string): Promise<void> {
     const gone = threadDeleted(threadId);
+    this.#deletions += 1;
     this.#runner.abort(gone);
     this.#queue.dismiss(wireError(gone));
+    await Promise.allSettled(this.#staging);
     await this.#queue.exclusive(() => this.#storage.deleteAll());
   }
 }
@@ -229,7 +255,7 @@ async function replying<Value>(work: () => Promise<Value>): Promise<Reply<Value>
   try {
     return { ok: true, value: await work() };
   } catch (error) {
-    if (error instanceof TidemarkError) return { ok: false, error: wireError(error) };
-    throw error;
+    if (!(error instanceof TidemarkError)) throw error;
+    return { ok: false, error: wireError(error), isFailed: error instanceof AnsweredError && error.isFailed };
   }
 }

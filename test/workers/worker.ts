@@ -1,9 +1,15 @@
-import { DurableObject } from "cloudflare:workers";
+import { createRuntime } from "../../src/worker.ts";
+import { watched } from "../support/bucket.ts";
+import { noteInstance } from "../support/instances.ts";
+import { deployed } from "./graphs.ts";
 
-export class Thread extends DurableObject {}
+const runtime = createRuntime({ graphs: deployed });
 
-export default {
-  fetch() {
-    return new Response("tidemark test worker");
-  },
-} satisfies ExportedHandler;
+export class Thread extends runtime.Thread {
+  constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
+    super(ctx, { ...env, BLOBS: watched(env.BLOBS) });
+    noteInstance(ctx);
+  }
+}
+
+export default runtime;

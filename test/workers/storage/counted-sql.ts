@@ -19,6 +19,7 @@ export function countedSql(sql: SqlStorage, counts: Counts): SqlStorage {
         const rows = cursor.toArray();
         counts.rowsWritten += cursor.rowsWritten;
         return {
+          rowsWritten: cursor.rowsWritten,
           toArray: () => rows,
           one: () => (rows.length === 1 ? rows[0] : target.exec("SELECT 1 WHERE 0").one()),
         };

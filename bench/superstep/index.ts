@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { createTestHarness } from "wrangler";
+import { loopInput, recursionLimit } from "../graphs/loop.ts";
+import type { Result } from "../support/table.ts";
+import { compare, median, time, type Measure, type Repeats } from "../support/timing.ts";
+import type { Measured } from "./worker.ts";
+
+const SUPERSTEPS = 1000;
+const REPEATS: Repeats = { warmUps: 1, rounds: 5 };
+/** Besides one for each superstep of the node: the input, and the superstep of `__start__`. */
+const OTHER_CHECKPOINTS = 2;
+
+type Engine = "tidemark" | "langgraph";
+
+/**
+ * One superstep in workerd, in one process: ours in a Durable Object, durable; theirs in the same kind of object with its
+ * saver in memory. Measured from inside, and, since clocks may stand still in there, from outside too.
+ */
+export async function benchSuperstep(): Promise<Result[]> {
+  const harness = createTestHarness({
+    workers: [{ configPath: join(import.meta.dirname, "wrangler.toml") }],
+  });
+  const { origin } = (await harness.listen()).url;
+  try {
+    const inside = await compare(insideOf(origin, "tidemark"), insideOf(origin, "langgraph"), REPEATS);
+    const outside = await compare(
+      withoutOverhead((supersteps) => invoke(origin, supersteps)),
+      withoutOverhead((supersteps) => measured(origin, "langgraph", supersteps)),
+      REPEATS,
+    );
+    return [
+      { work: `superstep of a loop of ${SUPERSTEPS}, in the object`, ...inside, budget: 1 / 10 },
+      { work: "the same over HTTP, seen from outside", ...outside },
+    ];
+  } finally {
+    await harness.close();
+  }
+}
+
+function insideOf(origin: string, engine: Engine): Measure {
+  return async () => {
+    const { milliseconds, checkpoints } = await measured(origin, engine, SUPERSTEPS);
+    const expected = SUPERSTEPS + OTHER_CHECKPOINTS;
+    if (checkpoints !== expected) {
+      throw new Error(`${engine} has stored ${checkpoints} checkpoints, not ${expected}.`);
+    }
+    return milliseconds / SUPERSTEPS;
+  };
+}
+
+/** The time of a request for all supersteps less that of a request for one: what the way there takes does not count. */
+function withoutOverhead(request: (supersteps: number) => Promise<unknown>): Measure {
+  return async () => {
+    const overhead: number[] = [];
+    for (let round = 0; round < 3; round++) overhead.push(await time(() => request(1)));
+    const total = await time(() => request(SUPERSTEPS));
+    return (total - median(overhead)) / (SUPERSTEPS - 1);
+  };
+}
+
+async function measured(origin: string, engine: Engine, supersteps: number): Promise<Measured> {
+  const answer = await post(`${origin}/measure/${engine}?supersteps=${supersteps}`);
+  return answer as Measured;
+}
+
+async function invoke(origin: string, supersteps: number): Promise<unknown> {
+  const thread = crypto.randomUUID();
+  return post(`${origin}/threads/${thread}/invoke`, {
+    input: loopInput(supersteps),
+    config: { recursion_limit: recursionLimit(supersteps) },
+  });
+}
+
+async function post(url: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`);
+  return JSON.parse(text);
+}

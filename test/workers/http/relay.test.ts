@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { Annotation, END, START, StateGraph } from "../../../src/index.ts";
+import { relay } from "../../../src/http/relay.ts";
+import type { ThreadNamespace } from "../../../src/http/thread-stub.ts";
+import type { Bytes, Reply } from "../../../src/thread/protocol.ts";
+import { allEvents } from "../../support/events.ts";
+import { TestThread } from "../../support/threads.ts";
+import { deploy } from "../graphs.ts";
+
+/** A stream of these pieces that then ends, or breaks off. */
+function piecesOf(pieces: readonly string[], isBrokenOff = false): Bytes {
+  const encoder = new TextEncoder();
+  const left = [...pieces];
+  return new ReadableStream({
+    type: "bytes",
+    pull(controller) {
+      const piece = left.shift();
+      if (piece !== undefined) controller.enqueue(encoder.encode(piece));
+      else if (isBrokenOff)
+        controller.error(new Error("ReadableStream received over RPC disconnected prematurely."));
+      else controller.close();
+    },
+  });
+}
+
+const namespace = { getByName: () => ({}) } as unknown as ThreadNamespace;
+
+/** What a client gets of a first stream, and of those that the object answers with when it is asked again. */
+function relayed(first: Bytes, again: readonly (() => Promise<Reply<Bytes>>)[] = []): Response {
+  const answers = [...again];
+  const attach = (): Promise<Reply<Bytes>> => {
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error("The object was asked once more.");
+    return answer();
+  };
+  return new Response(relay({ namespace, name: "thread", first, attach }));
+}
+
+const ok = (value: Bytes) => () => Promise.resolve({ ok: true, value } as const);
+
+describe("passing on the events of a run", () => {
+  it("keeps every byte, however the stream is cut", async () => {
+    const text = 'event: a\ndata: "é\\n"\n\nevent: b\ndata: 2\n\n';
+    for (let size = 1; size <= text.length; size += 3) {
+      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
+        text.slice(n * size, (n + 1) * size),
+      );
+      expect(await relayed(piecesOf(pieces)).text()).toBe(text);
+    }
+  });
+
+  it("goes on with the next instance, and drops what was cut off", async () => {
+    const first = piecesOf(["event: a\ndata: 1\n\nevent: b\nda", "ta: [1"], true);
+    const second = piecesOf(["event: b\ndata: [2]\n\n", "event: c\n"], true);
+    const third = piecesOf(["event: end\ndata: 3\n\n"]);
+    expect(await allEvents(relayed(first, [ok(second), ok(third)]))).toEqual([
+      { event: "a", data: 1 },
+      { event: "b", data: [2] },
+      { event: "end", data: 3 },
+    ]);
+  });
+
+  it("ends with an error when the run is gone", async () => {
+    const error = { code: "thread_deleted", message: "gone", details: {} };
+    const refused = () => Promise.resolve({ ok: false, isFailed: false, error } as const);
+    expect(await allEvents(relayed(piecesOf([], true), [refused]))).toMatchObject([
+      { event: "error", data: { error, message: "gone", detail: "gone" } },
+    ]);
+  });
+
+  it("ends with an error when the object is reset again and again", async () => {
+    const reset = () => Promise.reject(Object.assign(new Error("reset"), { durableObjectReset: true }));
+    const resets = Array.from({ length: 6 }, () => reset);
+    expect(await allEvents(relayed(piecesOf([], true), resets))).toMatchObject([
+      { event: "error", data: { error: { code: "thread_unavailable" } } },
+    ]);
+  });
+
+  it("breaks off when something else is wrong", async () => {
+    const broken = () => Promise.reject(new TypeError("oh"));
+    await expect(relayed(piecesOf([], true), [broken]).text()).rejects.toThrow();
+  });
+
+  it("stops reading when the client has gone", async () => {
+    let isCancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await scheduler.wait(1);
+        controller.enqueue(new TextEncoder().encode("event: a\ndata: 1\n\n"));
+      },
+      cancel() {
+        isCancelled = true;
+      },
+    });
+    const reader = relay({
+      namespace,
+      name: "thread",
+      first: endless,
+      attach: () => Promise.reject(new Error("The object was asked again.")),
+    }).getReader();
+    await reader.read();
+    await reader.cancel();
+    await expect.poll(() => isCancelled).toBe(true);
+  });
+});
+
+describe("a chunk that cannot be sent", () => {
+  it("costs the client the chunk, and neither the run nor its end", async () => {
+    const graph = new StateGraph(Annotation.Root({ v: Annotation<number>() }))
+      .addNode("node", (_, { writer }) => {
+        writer({
+          toJSON: () => {
+            throw new Error("not this");
+          },
+        });
+        return { v: 1 };
+      })
+      .addEdge(START, "node")
+      .addEdge("node", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    const events = await thread.stream({ input: { v: 0 }, stream_mode: "custom" });
+    expect(events.at(-1)).toMatchObject({ event: "end", data: { status: "success" } });
+    expect((await thread.state()).values).toEqual({ v: 1 });
+  });
+});

@@ -1,0 +1,148 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { Gate } from "../../support/gate.ts";
+import { Log } from "../../support/log.ts";
+import { TestThread } from "../../support/threads.ts";
+import { deploy } from "../graphs.ts";
+
+const SECRET = "secret-3f6b0c";
+
+/** The tables and, for each row, whether the secret is in it. */
+async function tablesWithSecret(thread: TestThread): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of await thread.tables()) {
+    const rows = await thread.sql<Record<string, SqlStorageValue>>(`SELECT * FROM ${table}`);
+    const text = (value: SqlStorageValue): string =>
+      value instanceof ArrayBuffer ? new TextDecoder("latin1").decode(value) : String(value);
+    if (rows.some((row) => Object.values(row).some((value) => text(value).includes(SECRET))))
+      found.push(table);
+  }
+  return found;
+}
+
+async function bucketHasSecret(thread: TestThread): Promise<boolean> {
+  for (const key of await thread.objects()) {
+    const object = await env.BLOBS.get(key);
+    if ((await object?.text())?.includes(SECRET)) return true;
+  }
+  return false;
+}
+
+describe("the context of a run", () => {
+  it("is in the row of the run while that goes on, nowhere else, and is erased when it pauses or ends", async () => {
+    const gate = new Gate();
+    const seen: unknown[] = [];
+    const graph = new StateGraph(Log)
+      .addNode("wait", async (_, config) => {
+        seen.push(config.context);
+        await gate.pass();
+        return { log: ["x".repeat(200_000)] };
+      })
+      .addNode("ask", (_, config) => {
+        seen.push(config.context);
+        return { log: [String(interrupt("?"))] };
+      })
+      .addEdge(START, "wait")
+      .addEdge("wait", "ask")
+      .addEdge("ask", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    const context = { token: SECRET };
+    const answer = thread.invoke({ input: { log: [] }, context });
+    await gate.reached();
+    expect(await tablesWithSecret(thread)).toEqual(["runs"]);
+    await thread.crash();
+    gate.open();
+    const paused = await answer;
+    expect(paused.status).toBe("interrupted");
+    expect(await tablesWithSecret(thread)).toEqual([]);
+    expect(await bucketHasSecret(thread)).toBe(false);
+    expect(seen).toEqual([context, context, context]);
+
+    const other = { token: SECRET, more: true };
+    await thread.resume({ interrupt_id: paused.interrupts[0]?.id, value: "yes", context: other });
+    expect(seen.at(-1)).toEqual(other);
+    expect(await tablesWithSecret(thread)).toEqual([]);
+    expect(JSON.stringify(await thread.history())).not.toContain(SECRET);
+  });
+
+  it("is erased when the run fails or is refused", async () => {
+    const graph = new StateGraph(Log)
+      .addNode("bad", (state) => {
+        if (state.log.includes("fail")) throw new Error("no luck");
+        return { log: [String(interrupt("?"))] };
+      })
+      .addEdge(START, "bad")
+      .addEdge("bad", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    const context = { token: SECRET };
+    await thread.invoke({ input: { log: [] }, context });
+    await expect(thread.invoke({ input: { log: [] }, context })).rejects.toMatchObject({ status: 409 });
+    const failing = { input: { log: ["fail"] }, on_interrupted: "discard", context };
+    await expect(thread.invoke(failing)).rejects.toMatchObject({ status: 500 });
+    expect(await tablesWithSecret(thread)).toEqual([]);
+  });
+
+  it("has a limit", async () => {
+    deploy({ countdown });
+    const thread = new TestThread();
+    const context = { long: "x".repeat(300_000) };
+    await expect(thread.invoke({ input: { left: 1 }, context })).rejects.toMatchObject({
+      status: 413,
+      code: "context_too_large",
+    });
+    expect(await thread.tables()).toEqual([]);
+  });
+});
+
+/** As many supersteps as the input says. */
+const countdown = new StateGraph(Annotation.Root({ left: Annotation<number>() }))
+  .addNode("count", (state) => ({ left: state.left - 1 }))
+  .addEdge(START, "count")
+  .addConditionalEdges("count", (state) => (state.left > 0 ? "count" : END))
+  .compile();
+
+describe("what a run writes", () => {
+  /** Rows that a run inserts, changes or deletes, by table. */
+  async function rowsWritten(supersteps: number): Promise<Record<string, number>> {
+    deploy({ countdown });
+    const thread = new TestThread();
+    await thread.invoke({ input: { left: 1 } });
+    await thread.inside(({ storage }) => {
+      storage.sql.exec("CREATE TABLE written (name TEXT)");
+      for (const table of [
+        "thread",
+        "runs",
+        "queue",
+        "checkpoints",
+        "writes",
+        "namespaces",
+        "blobs",
+        "parts",
+      ]) {
+        for (const event of ["INSERT", "UPDATE", "DELETE"]) {
+          storage.sql.exec(
+            `CREATE TRIGGER ${table}_${event} AFTER ${event} ON ${table} BEGIN INSERT INTO written VALUES ('${table}'); END`,
+          );
+        }
+      }
+    });
+    await thread.invoke({ input: { left: supersteps }, config: { recursion_limit: 100 } });
+    const rows = await thread.sql<{ name: string; n: number }>(
+      "SELECT name, count(*) AS n FROM written GROUP BY name",
+    );
+    return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
+  }
+
+  it("about itself does not grow with its supersteps, and of the state it writes two rows each", async () => {
+    const few = await rowsWritten(3);
+    const many = await rowsWritten(30);
+    // In and out of the queue; stored, claimed, its input noted, ended.
+    expect(few).toEqual({ queue: 2, runs: 4, checkpoints: 3 + 2, writes: 3 + 1 });
+    expect(many).toEqual({ queue: 2, runs: 4, checkpoints: 30 + 2, writes: 30 + 1 });
+  });
+});
