@@ -1,9 +1,9 @@
-import { END, START, StateGraph } from "../../src/index.ts";
+import { Annotation, END, START, StateGraph } from "../../src/index.ts";
 import type { Pregel } from "../../src/pregel/pregel.ts";
 
 /** The graphs of the test worker. Its runtime reads them whenever a thread object is made. */
 export const deployed: Record<string, Pregel> = {
-  none: new StateGraph({})
+  none: new StateGraph(Annotation.Root({}))
     .addNode("nothing", () => ({}))
     .addEdge(START, "nothing")
     .addEdge("nothing", END)
