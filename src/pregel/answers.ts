@@ -24,7 +24,6 @@ export function answerToOnly(open: readonly string[], value: unknown): ReadonlyM
 
 /** Refuses answers unless every one of them belongs to an open question. */
 export function requireOpen(answers: ReadonlyMap<string, unknown>, open: readonly string[]): void {
-  if (answers.size === 0) throw new UnknownInterruptError("empty_map", [], open);
   const unknown = [...answers.keys()].filter((id) => !open.includes(id));
   if (unknown.length > 0) throw new UnknownInterruptError("not_pending", unknown, open);
 }

@@ -106,7 +106,8 @@ function expireTransient(state: GraphState, tasks: readonly AppliedTask[], chang
   }
 }
 
-function updateChannel(name: string, channel: BaseChannel, values: readonly unknown[]): boolean {
+/** Names the channel in what its update throws. */
+export function updateChannel(name: string, channel: BaseChannel, values: readonly unknown[]): boolean {
   try {
     return channel.update(values, adopt);
   } catch (error) {

@@ -125,13 +125,14 @@ async function enterWithAnswers(
   const loop = new LoopState(run, tuple);
   const tasks = loop.plan();
   const open = openInterruptIds(tasks, loop.pending);
+  if (answers.size === 0) throw new UnknownInterruptError("empty_map", [], open);
   if (isNamed && !(isHead && [...answers.keys()].every((id) => open.includes(id)))) {
     const never = [...answers.keys()].filter((id) => findAsked(id, tasks, loop.pending) === undefined);
     if (never.length > 0) throw new UnknownInterruptError("not_pending", never, open);
     return resumed(await answerOnBranch(loop, tasks, answers, writes));
   }
   requireOpen(answers, open);
-  run.onInputApplied();
+  run.onInputApplied(loop.lastStep);
   await loop.store(loop.pending.nextOutsideId(), [[RESUME, adopt(new Map(answers))], ...writes]);
   return resumed(loop);
 }

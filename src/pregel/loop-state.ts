@@ -34,7 +34,7 @@ export class LoopState {
     this.state = new GraphState(run.graph, tuple?.checkpoint);
     this.checkpointId = tuple?.checkpoint.id;
     this.step = tuple?.metadata?.step ?? -2;
-    this.lastStep = this.step + run.recursionLimit + 2;
+    this.lastStep = run.lastStep ?? this.step + run.recursionLimit + 2;
     this.pending = pending ?? new PendingWrites(tuple?.pendingWrites);
   }
 
@@ -80,7 +80,7 @@ export class LoopState {
         parents: {},
         ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
       };
-      if (options.appliesInput) run.onInputApplied();
+      if (options.appliesInput) run.onInputApplied(this.lastStep);
       await run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions);
     }
     this.checkpointId = id;

@@ -1,8 +1,17 @@
-import { GraphRecursionError, RefusedError, StorageError, TidemarkError, type Interrupt } from "../errors.ts";
+import {
+  describeError,
+  GraphRecursionError,
+  RefusedError,
+  StorageError,
+  TidemarkError,
+  type Interrupt,
+} from "../errors.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
+import { ERROR } from "./constants.ts";
 import { enter } from "./enter.ts";
 import { executeTask, type TaskResult } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
+import { REFUSAL_ID } from "./pending-writes.ts";
 import { requireNodes, type PlannedTask } from "./plan.ts";
 import { nextVersionOf, type RunContext } from "./run-context.ts";
 import type { RunInput } from "./run-input.ts";
@@ -63,25 +72,42 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     if (ended !== undefined) return ended;
 
     const updated = apply(loop, tasks, results);
-    await loop.commit("loop");
+    await commitSuperstep(loop);
     if (touchesOutput(loop, updated)) emitValues(loop);
     if (supersteps % SUPERSTEPS_PER_TURN === SUPERSTEPS_PER_TURN - 1) await run.environment.yieldTurn();
   }
 }
 
+/** What cannot be stored is noted at the checkpoint the thread stays at, so that its state says why it goes no further. */
+async function commitSuperstep(loop: LoopState): Promise<void> {
+  try {
+    await loop.commit("loop");
+  } catch (error) {
+    if (isOutcome(error)) await loop.store(REFUSAL_ID, [[ERROR, describeError(error)]]);
+    throw error;
+  }
+}
+
 /**
- * Runs the tasks side by side and waits for all of them, also when one has failed: what the others do in the meantime
- * is then stored, and need not be done twice. Undefined when the run was cancelled before they had finished.
+ * Runs the tasks side by side and waits for all of them, also when one has failed, or cannot be stored: what the others
+ * do in the meantime is then stored, and need not be done twice. Undefined when the run was cancelled before they had
+ * finished.
  */
 function settle(loop: LoopState, tasks: readonly PlannedTask[]): Promise<readonly TaskResult[] | undefined> {
   const { signal } = loop.run;
-  const all = Promise.all(tasks.map((task) => executeTask(loop, task)));
+  const all = allDone(tasks.map((task) => executeTask(loop, task)));
   return new Promise((resolve, reject) => {
     const stop = (): void => resolve(undefined);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     void all.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
+}
+
+/** As `Promise.all`, but it does not leave the others behind when one fails. */
+async function allDone<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
 
 function apply(

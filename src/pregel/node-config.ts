@@ -1,5 +1,6 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { adopt, handOut } from "../adopt.ts";
+import { updateChannel } from "./apply.ts";
 import { NAMESPACE_END, NAMESPACE_SEPARATOR } from "./constants.ts";
 import { setOwn, type GraphState } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
@@ -57,10 +58,8 @@ function readFresh(
     const channel = state.channels.get(name);
     if (channel === undefined || !names.includes(name)) continue;
     const copy = channel.fromCheckpoint(channel.checkpoint(), adopt);
-    copy.update(
-      writes.filter(([written]) => written === name).map(([, value]) => value),
-      adopt,
-    );
+    const values = writes.filter(([written]) => written === name).map(([, value]) => value);
+    updateChannel(name, copy, values);
     if (copy.isAvailable()) setOwn(fresh, name, handOut(adopt(copy.get())));
   }
   return fresh;

@@ -7,6 +7,9 @@ const NOT_AN_OUTPUT: ReadonlySet<string> = new Set([ERROR, ERROR_SOURCE_NODE, IN
 /** Ids that begin so are of no task: they hold what came from outside, the n-th resume or command at the checkpoint. */
 const NULL_TASK_PREFIX = NULL_TASK_ID.slice(0, 24);
 
+/** The "writer" of why a superstep could not be stored. */
+export const REFUSAL_ID = `${NULL_TASK_PREFIX}ffffffffffff`;
+
 /** What is stored of the superstep that follows a checkpoint, by task. */
 export class PendingWrites {
   readonly #byTask = new Map<string, PendingWrite[]>();
@@ -52,6 +55,11 @@ export class PendingWrites {
   answeredOf(taskId: string): readonly unknown[] {
     const stored = this.of(taskId).findLast(([channel]) => channel === RESUME)?.[1];
     return Array.isArray(stored) ? stored : [];
+  }
+
+  /** Why what the finished tasks lead to could not be stored; undefined when that was not tried, or not refused. */
+  get refusal(): unknown {
+    return this.errorOf(REFUSAL_ID);
   }
 
   /** All answers that were given at this checkpoint, by interrupt id. */

@@ -48,7 +48,9 @@ export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
   readonly environment?: Environment;
   readonly modes?: ReadonlySet<StreamMode>;
   readonly emit?: (event: StreamEvent) => void;
-  readonly onInputApplied?: () => void;
+  /** Gets the step up to which the run may go; an attempt that goes on with the run is given it as `lastStep`. */
+  readonly onInputApplied?: (lastStep: number) => void;
+  readonly lastStep?: number;
 }
 
 export interface HistoryOptions {
@@ -180,7 +182,8 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
   }
 
   #context(options: RunOptions): RunContext {
-    const { checkpointer, environment, modes, emit, onInputApplied, onInterrupted, ...config } = options;
+    const { checkpointer, environment, modes, emit, onInputApplied, onInterrupted, lastStep, ...config } =
+      options;
     const recursionLimit = config.recursionLimit ?? DEFAULT_RECURSION_LIMIT;
     if (!Number.isInteger(recursionLimit) || recursionLimit < 1) {
       throw new InvalidArgumentError(
@@ -198,6 +201,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
       emit: emit ?? (() => undefined),
       signal: config.signal ?? new AbortController().signal,
       onInputApplied: onInputApplied ?? (() => undefined),
+      lastStep,
       onInterrupted: onInterrupted ?? "refuse",
     };
   }

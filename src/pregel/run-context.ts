@@ -18,7 +18,9 @@ export interface RunContext {
   readonly emit: (event: StreamEvent) => void;
   readonly signal: AbortSignal;
   /** Called right before the first commit that holds the run's input: after it, a run is re-entered without its input. */
-  readonly onInputApplied: () => void;
+  readonly onInputApplied: (lastStep: number) => void;
+  /** The step up to which the run may go, where an earlier attempt has begun to count. */
+  readonly lastStep: number | undefined;
   readonly onInterrupted: "refuse" | "discard";
 }
 

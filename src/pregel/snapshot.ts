@@ -63,12 +63,16 @@ export function snapshotOf(
   };
 }
 
-/** The state with the finished tasks of the next superstep applied, or the reason why they cannot be. */
+/**
+ * The state with the finished tasks of the next superstep applied, or why there is none: a channel refuses, or what came
+ * of it could not be stored.
+ */
 export function withFinishedTasks(
   graph: PregelGraph,
   tuple: CheckpointTuple,
-): { readonly state?: GraphState; readonly error?: TidemarkError } {
+): { readonly state?: GraphState; readonly error?: unknown } {
   const { state, tasks, pending } = readCheckpoint(graph, tuple);
+  if (pending.refusal !== undefined) return { error: pending.refusal };
   const finished = tasks.flatMap((task): AppliedTask[] => {
     const writes = pending.outputOf(task.id);
     return writes === undefined ? [] : [{ ...task, writes }];
@@ -80,7 +84,7 @@ export function withFinishedTasks(
     }
     return { state };
   } catch (error) {
-    if (error instanceof TidemarkError) return { error };
+    if (error instanceof TidemarkError) return { error: describeError(error) };
     throw error;
   }
 }
@@ -88,7 +92,7 @@ export function withFinishedTasks(
 interface TaskView {
   readonly isHead: boolean;
   /** Why the superstep could not be applied. */
-  readonly refusal: TidemarkError | undefined;
+  readonly refusal: unknown;
 }
 
 function stateTask(graph: PregelGraph, task: PlannedTask, pending: PendingWrites, view: TaskView): StateTask {
@@ -105,10 +109,16 @@ function stateTask(graph: PregelGraph, task: PlannedTask, pending: PendingWrites
   };
 }
 
-/** The refusal concerns the tasks that wrote the channel it names. */
-function refusalOf(output: readonly PendingWrite[], refusal: TidemarkError | undefined): unknown {
-  const channel = refusal?.details["channel"];
-  const isConcerned =
-    refusal !== undefined && (channel === undefined || output.some(([name]) => name === channel));
-  return isConcerned ? describeError(refusal) : undefined;
+/** The refusal concerns the tasks that wrote the channel it names, or all when it names none. */
+function refusalOf(output: readonly PendingWrite[], refusal: unknown): unknown {
+  const channel = channelOf(refusal);
+  return channel === undefined || output.some(([name]) => name === channel) ? refusal : undefined;
+}
+
+function channelOf(refusal: unknown): unknown {
+  if (typeof refusal !== "object" || refusal === null || !("details" in refusal)) return undefined;
+  const { details } = refusal;
+  return typeof details === "object" && details !== null && "channel" in details
+    ? details.channel
+    : undefined;
 }

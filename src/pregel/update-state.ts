@@ -1,5 +1,11 @@
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
-import { CheckpointNotFoundError, InvalidUpdateError, RefusedError, TidemarkError } from "../errors.ts";
+import {
+  CheckpointNotFoundError,
+  InvalidUpdateError,
+  RefusedError,
+  TidemarkError,
+  messageOf,
+} from "../errors.ts";
 import { adopt } from "../adopt.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { END, INPUT, UPDATE_TRIGGER } from "./constants.ts";
@@ -22,7 +28,7 @@ export interface StateUpdate {
 
 /**
  * Edits the state as if a node had returned the values: a new checkpoint under the named one (a branch), or under the
- * newest. At the newest, what finished tasks have written counts; when that is what cannot be applied, it is left out and
+ * newest. At the newest, named or not, what finished tasks have written counts; when that is what cannot be applied, it is left out and
  * their nodes run again. Returns the id of the new checkpoint.
  */
 export async function updateState(run: RunContext, update: StateUpdate): Promise<string> {
@@ -38,7 +44,7 @@ export async function updateState(run: RunContext, update: StateUpdate): Promise
   const loop = new LoopState(run, tuple);
   // The first checkpoint of a thread that is edited before it ran takes the place of the superstep of `__start__`.
   if (tuple === undefined) loop.step = -1;
-  if (tuple !== undefined && named === undefined) applyFinished(loop, tuple);
+  if (tuple !== undefined && tuple === head) applyFinished(loop, tuple);
   const asNode = update.asNode ?? (update.values === null ? undefined : defaultNode(loop.state));
   if (asNode === INPUT) await applyInput(loop, update.values);
   else if (asNode === END) clearTasks(loop);
@@ -52,7 +58,7 @@ export async function updateState(run: RunContext, update: StateUpdate): Promise
 function applyFinished(loop: LoopState, tuple: CheckpointTuple): void {
   const outside = loop.pending.outside();
   if (outside.length > 0) loop.applyOutside(outside);
-  if (withFinishedTasks(loop.run.graph, tuple).error !== undefined) return;
+  if (withFinishedTasks(loop.run.graph, tuple).state === undefined) return;
   const finished = loop.plan().flatMap((task): AppliedTask[] => {
     const writes = loop.pending.outputOf(task.id);
     return writes === undefined ? [] : [{ ...task, writes }];
@@ -108,7 +114,15 @@ async function writesAs(
   const config = nodeConfig(loop, task, () => {
     throw new TidemarkError("outside_of_task", "interrupt() was called outside of a running node.");
   });
-  return normaliseWrites(await node.write(values, writeScope(loop, config)));
+  try {
+    return normaliseWrites(await node.write(values, writeScope(loop, config)));
+  } catch (error) {
+    if (error instanceof RefusedError || error instanceof InvalidUpdateError) throw error;
+    throw new InvalidUpdateError(`The update as node "${node.name}" cannot be applied: ${messageOf(error)}`, {
+      details: { node: node.name },
+      cause: error,
+    });
+  }
 }
 
 /** The node that ran last, or the input when none has. */
