@@ -9,13 +9,14 @@ CREATE TABLE thread (
 );
 
 -- `request` and `outcome` are bodies as in `checkpoints`. `context` may hold secrets: it is erased when the run ends.
--- `stalled` counts the attempts since the last commit of the run.
+-- `stalled` counts the attempts since the last commit of the run; `fault` is the JSON of what stopped the last of them.
 CREATE TABLE runs (
   id TEXT NOT NULL PRIMARY KEY,
   status TEXT NOT NULL,
   attempt INTEGER NOT NULL DEFAULT 0,
   stalled INTEGER NOT NULL DEFAULT 0,
   input_applied INTEGER NOT NULL DEFAULT 0,
+  fault TEXT,
   created_at INTEGER NOT NULL,
   started_at INTEGER,
   ended_at INTEGER,

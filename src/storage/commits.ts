@@ -11,20 +11,49 @@ export interface PendingCommit {
   readonly deletions: number;
 }
 
+/** Runs `write` in one synchronous transaction and rethrows what it throws, having undone everything. */
+export type Transact = <T>(write: () => T) => T;
+
+/** How often each thread was deleted: a write that began before must not refer to what is gone. */
+export class Deletions {
+  readonly #byThread = new Map<string, number>();
+  #ofAll = 0;
+
+  of(threadId: string): number {
+    return this.#ofAll + (this.#byThread.get(threadId) ?? 0);
+  }
+
+  note(threadId: string): void {
+    this.#byThread.set(threadId, (this.#byThread.get(threadId) ?? 0) + 1);
+  }
+
+  noteAll(): void {
+    this.#ofAll += 1;
+  }
+}
+
 /** The second phase of every write: blobs first, then all rows in one synchronous transaction. */
 export class Commits {
-  readonly #transact: <T>(write: () => T) => T;
+  readonly #transact: Transact;
   readonly #blobs: BlobStore;
-  /** How often each thread was deleted: a write that began before must not refer to what is gone. */
-  readonly #deletions = new Map<string, number>();
+  readonly #deletions: Deletions;
+  readonly #check: () => void;
 
-  constructor(transact: <T>(write: () => T) => T, blobs: BlobStore) {
+  /** `check` throws when nothing must be written any more: it is asked before objects are put. */
+  constructor(
+    transact: Transact,
+    blobs: BlobStore,
+    deletions: Deletions,
+    check: () => void = () => undefined,
+  ) {
     this.#transact = transact;
     this.#blobs = blobs;
+    this.#deletions = deletions;
+    this.#check = check;
   }
 
   begin(threadId: string): PendingCommit {
-    return { threadId, deletions: this.#deletionsOf(threadId) };
+    return { threadId, deletions: this.#deletions.of(threadId) };
   }
 
   /** Stays in the turn when there are no blobs. */
@@ -40,11 +69,13 @@ export class Commits {
       deleteRows();
       return this.#blobs.deleteThread(threadId);
     });
-    this.#deletions.set(threadId, this.#deletionsOf(threadId) + 1);
+    this.#deletions.note(threadId);
     return deleteObjects;
   }
 
   async #stageAndRun<T>(pending: PendingCommit, blobs: readonly HashedBytes[], write: () => T): Promise<T> {
+    this.#check();
+    this.#requireThread(pending);
     const staged = await this.#blobs.stage(pending.threadId, blobs);
     try {
       return this.#run(pending, staged, write);
@@ -53,13 +84,16 @@ export class Commits {
     }
   }
 
-  #run<T>({ threadId, deletions }: PendingCommit, staged: StagedBlobs | undefined, write: () => T): T {
-    if (deletions !== this.#deletionsOf(threadId)) {
-      throw new StorageError(
-        "thread_deleted",
-        `The thread "${threadId}" was deleted while this was being written.`,
-      );
-    }
+  #requireThread({ threadId, deletions }: PendingCommit): void {
+    if (deletions === this.#deletions.of(threadId)) return;
+    throw new StorageError(
+      "thread_deleted",
+      `The thread "${threadId}" was deleted while this was being written.`,
+    );
+  }
+
+  #run<T>(pending: PendingCommit, staged: StagedBlobs | undefined, write: () => T): T {
+    this.#requireThread(pending);
     let conflict: T | undefined;
     try {
       return this.#transact(() => {
@@ -73,9 +107,5 @@ export class Commits {
       if (conflict !== undefined) return conflict;
       throw error;
     }
-  }
-
-  #deletionsOf(threadId: string): number {
-    return this.#deletions.get(threadId) ?? 0;
   }
 }

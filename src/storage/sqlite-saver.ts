@@ -28,8 +28,8 @@ import { channelInCheckpoint, toCheckpointBody } from "./checkpoint-body.ts";
 import { CheckpointReader } from "./checkpoint-reader.ts";
 import { CheckpointRows } from "./checkpoint-rows.ts";
 import type { BodyRow, NamespaceRow } from "./checkpoint-rows.ts";
-import { Commits, CONFLICT } from "./commits.ts";
-import type { PendingCommit } from "./commits.ts";
+import { Commits, CONFLICT, Deletions } from "./commits.ts";
+import type { PendingCommit, Transact } from "./commits.ts";
 import { carryOver, keep, nextCheckpoint, NOTHING_CARRIED } from "./succession.ts";
 import type { CarriedValues } from "./succession.ts";
 import { DEFAULT_INLINE_LIMIT, MAX_METADATA } from "./limits.ts";
@@ -44,11 +44,10 @@ import { WriteRows } from "./write-rows.ts";
 
 export interface SqliteSaverOptions {
   readonly sql: SqlStorage;
-  /**
-   * Runs `write` in one synchronous transaction and rethrows what it throws, having undone everything. The owner adds
-   * its own rows and checks here. Nobody else may change the saver's tables.
-   */
-  readonly transact: <T>(write: () => T) => T;
+  /** The owner adds its own rows and checks here. Nobody else may change the saver's tables. */
+  readonly transact: Transact;
+  /** Throws when nothing must be written any more; `transact` refuses it too. */
+  readonly check?: () => void;
   /** Must keep an `ExternalReference` as it is. */
   readonly serde?: SerializerProtocol;
   /** For large values; without one they are cut into rows. */
@@ -58,6 +57,16 @@ export interface SqliteSaverOptions {
   /** Strings and byte arrays above it, in bytes, are kept apart and once a thread. */
   readonly inlineLimit?: number;
   readonly randomId: () => string;
+}
+
+/** What savers over the same tables have in common. */
+interface SharedParts {
+  readonly checkpoints: CheckpointRows;
+  readonly writes: WriteRows;
+  readonly values: StoredValues;
+  readonly blobs: BlobStore;
+  readonly deletions: Deletions;
+  cache: SaverCache;
 }
 
 interface Draft {
@@ -82,30 +91,47 @@ interface TaskToStore {
  * anything to await it never leaves the turn.
  */
 export class SqliteSaver extends BaseCheckpointSaver {
+  readonly #options: SqliteSaverOptions;
+  readonly #shared: SharedParts;
   readonly #checkpoints: CheckpointRows;
   readonly #writes: WriteRows;
   readonly #values: StoredValues;
   readonly #reader: CheckpointReader;
   readonly #commits: Commits;
-  #cache = new SaverCache();
 
-  constructor(options: SqliteSaverOptions) {
+  constructor(options: SqliteSaverOptions, shared?: SharedParts) {
     super(options.serde);
-    const sql = new Sql(options.sql);
-    const bucket = options.bucket && new BlobBucket(options.bucket, options.prefix);
-    const blobs = new BlobStore(sql, bucket, options.randomId);
-    this.#checkpoints = new CheckpointRows(sql);
-    this.#writes = new WriteRows(sql);
-    this.#values = new StoredValues(this.serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT);
-    this.#commits = new Commits(options.transact, blobs);
+    this.#options = options;
+    this.#shared = shared ?? sharedParts(options, this.serde);
+    const { checkpoints, writes, values, blobs, deletions } = this.#shared;
+    this.#checkpoints = checkpoints;
+    this.#writes = writes;
+    this.#values = values;
+    this.#commits = new Commits(options.transact, blobs, deletions, options.check);
     this.#reader = new CheckpointReader({
       serde: this.serde,
-      checkpoints: this.#checkpoints,
-      writes: this.#writes,
+      checkpoints,
+      writes,
       blobs,
-      values: this.#values,
+      values,
       firstVersion: () => this.getNextVersion(undefined),
     });
+  }
+
+  /** This saver, with all it remembers, whose own commits go through `transact`, however late they come. */
+  bind(own: Pick<SqliteSaverOptions, "transact" | "check">): SqliteSaver {
+    return new SqliteSaver({ ...this.#options, serde: this.serde, ...own }, this.#shared);
+  }
+
+  /** Whether there is such a checkpoint. */
+  has(config: CheckpointConfig): boolean {
+    const { threadId, namespace: ns = "", checkpointId } = addressOf(config);
+    const namespace = threadId === undefined ? undefined : this.#namespace(this.#cache, threadId, ns);
+    return namespace !== undefined && this.#checkpoints.head(namespace.id, checkpointId) !== undefined;
+  }
+
+  get #cache(): SaverCache {
+    return this.#shared.cache;
   }
 
   override async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
@@ -201,7 +227,18 @@ export class SqliteSaver extends BaseCheckpointSaver {
 
   /** Drops what is remembered of the rows. The next read or write reads them again. */
   forget(): void {
-    this.#cache = new SaverCache();
+    this.#shared.cache = new SaverCache();
+  }
+
+  /** To be called when all tables are being removed: writes that are under way fail, whichever saver they go through. */
+  abandon(): void {
+    this.#shared.deletions.noteAll();
+    this.forget();
+  }
+
+  /** Resolves when nothing is on its way into the bucket. */
+  async uploadsSettled(): Promise<void> {
+    await this.#shared.blobs.settled();
   }
 
   #draft(
@@ -296,6 +333,19 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const id = cache.namespaceId(threadId, namespace) ?? this.#checkpoints.namespaceId(threadId, namespace);
     return id ?? this.#checkpoints.addNamespace(threadId, namespace);
   }
+}
+
+function sharedParts(options: SqliteSaverOptions, serde: SerializerProtocol): SharedParts {
+  const sql = new Sql(options.sql);
+  const bucket = options.bucket && new BlobBucket(options.bucket, options.prefix);
+  return {
+    checkpoints: new CheckpointRows(sql),
+    writes: new WriteRows(sql),
+    values: new StoredValues(serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT),
+    blobs: new BlobStore(sql, bucket, options.randomId),
+    deletions: new Deletions(),
+    cache: new SaverCache(),
+  };
 }
 
 function rowVanished(taskId: string): StorageError {

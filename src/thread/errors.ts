@@ -1,4 +1,5 @@
-import { describeError, messageOf, RefusedError, TidemarkError, type WireError } from "../errors.ts";
+import {
+  describeError, messageOf, RefusedError, StorageError, TidemarkError, type WireError } from "../errors.ts";
 import type { TaskFailure } from "../pregel/types.ts";
 
 /** Longer messages are cut: they come from user code, and a run's row holds them. */
@@ -9,6 +10,37 @@ export class RunSupersededError extends Error {
   constructor(runId: string) {
     super(`Run ${runId} was taken over by another attempt, or deleted.`);
     this.name = "RunSupersededError";
+  }
+}
+
+/** Whether the platform takes the object away, so that only the next instance can go on. */
+export function isPlatformReset(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    ("durableObjectReset" in error && error.durableObjectReset === true) ||
+    ("retryable" in error && error.retryable === true)
+  );
+}
+
+/** The run is in the queue or has ended, and its answer cannot be given: its caller must not start it once more. */
+export function runPending(runId: string, cause: unknown): StorageError {
+  const { code } = faultError(cause);
+  return new StorageError(
+    "run_pending",
+    "The run was accepted and goes on by itself; do not send the input again, read /state.",
+    { details: { run_id: runId, cause: code }, cause },
+  );
+}
+
+/** The text of an answer is over the limit, in bytes. Nothing is wrong with what is stored. */
+export class ResponseTooLargeError extends TidemarkError {
+  constructor(size: number, limit: number) {
+    super(
+      "response_too_large",
+      `The answer has at least ${size} bytes; the limit is ${limit}. Everything is stored; read it in parts: stream_mode "updates" sends what each node returned by itself.`,
+      { details: { size, limit } },
+    );
+    this.name = "ResponseTooLargeError";
   }
 }
 
@@ -46,6 +78,13 @@ export function wireError(error: TidemarkError): WireError {
   return { code: error.code, message: clip(error.message), details: error.details };
 }
 
+/** What stopped an attempt, as it is kept. */
+export function faultError(fault: unknown): WireError {
+  return fault instanceof TidemarkError
+    ? wireError(fault)
+    : { code: "internal", message: clip(messageOf(fault)), details: {} };
+}
+
 /** What became of a failed run: which node threw, and where the thread stands. */
 export function failureError(
   error: unknown,
@@ -55,10 +94,7 @@ export function failureError(
   const place = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
   const [first] = failures;
   if (first === undefined) {
-    const known =
-      error instanceof TidemarkError
-        ? wireError(error)
-        : { code: "internal", message: clip(messageOf(error)), details: {} };
+    const known = faultError(error);
     return { ...known, details: { ...known.details, ...place } };
   }
   const nodes = failures.map((failure) => failure.node);

@@ -1,13 +1,14 @@
-import { messageOf, TidemarkError, type WireError } from "../errors.ts";
+import { TidemarkError, type WireError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { Pregel } from "../pregel/pregel.ts";
 import type { RunInput } from "../pregel/run-input.ts";
 import type { RunOutcome, StreamEvent } from "../pregel/types.ts";
-import { RunSupersededError, wireError } from "./errors.ts";
+import { faultError, RunSupersededError } from "./errors.ts";
 import type { RunRequest } from "./protocol.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
+import { unstageRun } from "./stage-run.ts";
 import type { CommitGuard, ThreadStorage } from "./thread-storage.ts";
 
 export interface GraphRunnerOptions {
@@ -39,26 +40,20 @@ export class GraphRunner implements RunExecutor {
   async execute(run: RunRow): Promise<Completion> {
     const { storage, threadId } = this.#options;
     this.#controller = new AbortController();
-    const guard = new RunGuard(run, storage);
-    storage.guard = guard;
-    try {
-      // What a router sent and this object stored, in the shape that it was parsed into.
-      const request = (await storage.records.read(threadId(), run.request)) as RunRequest;
-      const context = run.context && (await storage.serde.loadsTyped(run.context.type, run.context.data));
-      const outcome = await this.#run(run, request, context, guard);
-      return outcome.status === "refused" ? this.#refuse(run, outcome.error) : await this.#end(run, outcome);
-    } finally {
-      storage.guard = undefined;
-    }
+    const request = await unstageRun(storage, threadId(), run);
+    const outcome = await this.#run(run, request, new RunGuard(run, storage));
+    return outcome.status === "refused" ? this.#refuse(run, outcome.error) : this.#end(run, outcome);
   }
 
   async giveUp(run: RunRow): Promise<Completion> {
     const message = `The run was entered ${run.stalled} times in a row without getting anywhere. The thread is at its last checkpoint; start another run to go on.`;
-    const error: WireError = { code: "run_stalled", message, details: { attempts: run.attempt } };
+    const fault = run.fault && { fault: { code: run.fault.code, message: run.fault.message } };
+    const details = { attempts: run.attempt, ...fault };
+    const error: WireError = { code: "run_stalled", message, details };
     return this.#write(run, { status: "error", next: [], interrupts: [], error });
   }
 
-  async #run(run: RunRow, request: RunRequest, context: unknown, guard: RunGuard): Promise<RunOutcome> {
+  async #run(run: RunRow, request: RunRequest, guard: RunGuard): Promise<RunOutcome> {
     const { storage, environment, threadId, emit } = this.#options;
     const { config } = request;
     let graph: Pregel;
@@ -83,9 +78,9 @@ export class GraphRunner implements RunExecutor {
         checkpoint_ns: "",
         ...named,
       },
-      context,
+      context: request.context,
       runId: run.id,
-      checkpointer: storage.saver,
+      checkpointer: storage.saverFor(guard),
       environment,
       modes: new Set(request.modes),
       emit: (event) => emit(run.id, event),
@@ -102,11 +97,7 @@ export class GraphRunner implements RunExecutor {
       storage.runs.remove(run.id);
       onLeave();
     });
-    const refusal =
-      error instanceof TidemarkError
-        ? wireError(error)
-        : { code: "internal", message: messageOf(error), details: {} };
-    return { status: "refused", error: refusal };
+    return { status: "refused", error: faultError(error) };
   }
 
   async #end(run: RunRow, outcome: Exclude<RunOutcome, { status: "refused" }>): Promise<Completion> {
@@ -172,7 +163,8 @@ class RunGuard implements CommitGuard {
 }
 
 function requireAttempt(run: RunRow, storage: ThreadStorage): void {
-  if (storage.runs.attempt(run.id) !== run.attempt) throw new RunSupersededError(run.id);
+  if (storage.thread() === undefined || storage.runs.attempt(run.id) !== run.attempt)
+    throw new RunSupersededError(run.id);
 }
 
 /** A run that is entered again gets its input only when no commit holds it yet. */

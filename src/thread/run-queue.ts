@@ -1,9 +1,13 @@
 import type { WireError } from "../errors.ts";
+import { faultError, isPlatformReset, RunSupersededError } from "./errors.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** So many attempts in a row without a single commit, and the run is given up. */
 const MAX_STALLED = 5;
+
+/** How long a run waits after a fault for its next attempt, in milliseconds; with each fault in a row it is longer by as much. */
+export const RETRY_DELAY = 1000;
 
 /** How a run left the queue: it has an outcome in its row, or it was refused and has left no trace. */
 export type Completion =
@@ -22,6 +26,8 @@ export interface QueuePlatform {
   sync(): Promise<void>;
   /** Keeps the object alive while the work goes on. */
   waitUntil(work: Promise<unknown>): void;
+  /** Takes what nobody expected. */
+  report(error: unknown): void;
 }
 
 /** Executes runs: claims are already made, rows are written by the executor. */
@@ -48,6 +54,8 @@ export class RunQueue {
   /** The runs that this instance took in. Others were left by an earlier one, which one of them may have stopped. */
   readonly #accepted = new Set<string>();
   #draining = false;
+  /** Not before then is a run tried again that a fault has stopped. */
+  #retryAt = 0;
   /** What has the thread to itself now; what comes next waits for it. */
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -69,19 +77,22 @@ export class RunQueue {
 
   /** Goes to work when there is some: after a restart, or when a run was put into the queue. */
   wake(): void {
-    if (this.#draining || this.isEmpty()) return;
+    if (this.#draining || this.#platform.now() < this.#retryAt || this.isEmpty()) return;
     this.#draining = true;
-    const drained = this.#drain().finally(() => {
-      this.#draining = false;
-    });
-    // The fault that ended it went to the one who waits for the run; the alarm tries again.
-    this.#platform.waitUntil(drained.catch(() => undefined));
+    const drained = this.#drain()
+      // The one who waits for the run has heard of it; the alarm tries again.
+      .catch((fault: unknown) => this.#platform.report(fault))
+      .finally(() => {
+        this.#draining = false;
+      });
+    this.#platform.waitUntil(drained);
   }
 
   /** The alarm has fired: it is set again while the queue is not empty. */
   onAlarm(): void {
     if (this.isEmpty()) return;
     this.#platform.setAlarm(this.#platform.now() + this.#platform.lease);
+    this.#retryAt = 0;
     this.wake();
   }
 
@@ -95,6 +106,7 @@ export class RunQueue {
   dismiss(error: WireError): void {
     for (const waiter of this.#waiters.values()) waiter.resolve({ status: "refused", error });
     this.#waiters.clear();
+    this.#retryAt = 0;
   }
 
   /** Does the work when nothing else has the thread to itself, and lets nothing else begin meanwhile. */
@@ -111,10 +123,36 @@ export class RunQueue {
         const completion = await this.exclusive(() => this.#step(runId));
         this.#settle(runId, (waiter) => waiter.resolve(completion));
       } catch (fault) {
-        this.#settle(runId, (waiter) => waiter.reject(fault));
-        throw fault;
+        if (!this.#outlives(runId, fault)) return;
       }
     }
+  }
+
+  /** Whether the queue goes on at once after what stopped a run. Throws when this instance can do nothing more. */
+  #outlives(runId: string, fault: unknown): boolean {
+    try {
+      if (isPlatformReset(fault)) throw fault;
+      // Another attempt, or nobody, is to go on with the run: the rows say which.
+      if (fault instanceof RunSupersededError || this.#next() !== runId) return true;
+      this.#postpone(runId, fault);
+      return false;
+    } catch (cause) {
+      this.#settle(runId, (waiter) => waiter.reject(cause));
+      throw cause;
+    }
+  }
+
+  /** Lets the alarm try the run again. Who waits for it waits on. */
+  #postpone(runId: string, fault: unknown): void {
+    const { runs } = this.#storage;
+    const stalled = runs.get(runId)?.stalled ?? 0;
+    const delay = RETRY_DELAY * (stalled < MAX_STALLED ? Math.max(stalled, 1) : 1);
+    this.#retryAt = this.#platform.now() + delay;
+    this.#storage.transaction(() => {
+      runs.noteFault(runId, faultError(fault));
+      this.#platform.setAlarm(this.#retryAt);
+    });
+    this.#platform.report(fault);
   }
 
   #next(): string | undefined {

@@ -1,3 +1,4 @@
+import type { WireError } from "../errors.ts";
 import type { BodyInput, BodyRow } from "../storage/checkpoint-rows.ts";
 import type { Sql } from "../storage/sql.ts";
 
@@ -13,6 +14,8 @@ export interface RunRow {
   /** Attempts since the last commit. */
   readonly stalled: number;
   readonly inputApplied: boolean;
+  /** What stopped its last attempt, when that was not the object's end. */
+  readonly fault: WireError | undefined;
   readonly request: BodyRow;
   readonly context: { readonly type: string; readonly data: Uint8Array } | undefined;
   /** Absent until the run has ended. */
@@ -32,6 +35,7 @@ type Columns = {
   attempt: number;
   stalled: number;
   input_applied: number;
+  fault: string | null;
   request_type: string;
   request: ArrayBuffer | null;
   request_hash: ArrayBuffer | null;
@@ -97,10 +101,14 @@ export class RunRows {
     );
   }
 
+  noteFault(id: string, fault: WireError): void {
+    this.#sql.run("UPDATE runs SET fault = ? WHERE id = ?", JSON.stringify(fault), id);
+  }
+
   end(id: string, status: RunStatus, endedAt: number, outcome: BodyInput): void {
     this.#sql.run(
       `UPDATE runs SET status = ?, ended_at = ?, outcome_type = ?, outcome = ?, outcome_hash = ?,
-       context_type = NULL, context = NULL WHERE id = ?`,
+       context_type = NULL, context = NULL, fault = NULL WHERE id = ?`,
       status,
       endedAt,
       outcome.type,
@@ -125,6 +133,8 @@ function fromColumns(row: Columns): RunRow {
     attempt: row.attempt,
     stalled: row.stalled,
     inputApplied: row.input_applied === 1,
+    // Written by `noteFault`.
+    fault: row.fault === null ? undefined : (JSON.parse(row.fault) as WireError),
     request: { type: row.request_type, body: row.request, body_hash: row.request_hash },
     context:
       row.context_type === null || row.context === null

@@ -1,3 +1,4 @@
+import { StorageError } from "../errors.ts";
 import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { migrate, schemaVersion } from "../storage/migrations.ts";
@@ -36,8 +37,6 @@ export class ThreadStorage {
   readonly runs: RunRows;
   readonly #thread: ThreadRows;
   #hasTables = false;
-  /** Of the run that is going on. */
-  guard: CommitGuard | undefined;
 
   constructor(options: ThreadStorageOptions) {
     this.#options = options;
@@ -51,10 +50,16 @@ export class ThreadStorage {
       ...(bucket && { bucket }),
       ...(inlineLimit !== undefined && { inlineLimit }),
     };
-    this.saver = new SqliteSaver({ ...blobs, transact: (write) => this.#transact(write) });
+    this.saver = new SqliteSaver({ ...blobs, transact: (write) => this.transaction(write) });
     this.records = new RecordStore(blobs);
     this.runs = new RunRows(sql);
     this.#thread = new ThreadRows(sql);
+  }
+
+  /** The saver whose commits go with the guard: also those that come late, when its run is over. */
+  saverFor(guard: CommitGuard): SqliteSaver {
+    const transact = <T>(write: () => T): T => this.#transact(guard, write);
+    return this.saver.bind({ transact, check: () => guard.check() });
   }
 
   /** The thread's own row, undefined when nothing was ever written. */
@@ -98,14 +103,18 @@ export class ThreadStorage {
     this.#thread.markDeleting();
   }
 
-  /** Removes all that there is: objects first, since only the rows know that something is left to do. */
+  /**
+   * Removes all that there is: objects first, since only the rows know that something is left to do. Writes that are
+   * under way fail, and those of objects are waited for, so that they leave none behind.
+   */
   async deleteAll(): Promise<void> {
     const { storage, bucket, prefix } = this.#options;
+    this.saver.abandon();
+    await Promise.all([this.saver.uploadsSettled(), this.records.uploadsSettled()]);
     if (bucket !== undefined) await deletePrefix(bucket, `${prefix}/`);
     await storage.deleteAlarm();
     await storage.deleteAll();
     this.#hasTables = false;
-    this.saver.forget();
   }
 
   #migrate(): void {
@@ -113,23 +122,27 @@ export class ThreadStorage {
     this.#hasTables = true;
   }
 
-  #transact<T>(write: () => T): T {
-    const { guard } = this;
+  #transact<T>(guard: CommitGuard, write: () => T): T {
     const result = this.transaction(() => {
-      guard?.check();
+      guard.check();
       const written = write();
-      guard?.accompany();
+      guard.accompany();
       return written;
     });
-    guard?.committed();
+    guard.committed();
     return result;
   }
 }
 
 async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<void> {
-  for (;;) {
-    const { objects, truncated } = await bucket.list({ prefix });
-    if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
-    if (!truncated) return;
+  try {
+    for (;;) {
+      const { objects, truncated } = await bucket.list({ prefix });
+      if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
+      if (!truncated) return;
+    }
+  } catch (cause) {
+    const message = "The thread's objects in the bucket could not be deleted yet. The deletion goes on by itself.";
+    throw new StorageError("blob_unavailable", message, { details: { prefix }, cause });
   }
 }
