@@ -37,6 +37,17 @@ export {
 export type { Interrupt } from "./errors.ts";
 export * from "./graph/index.ts";
 export {
+  GraphDrained,
+  isGraphDrained,
+  isNodeError,
+  isNodeTimeoutError,
+  NodeError,
+  NodeTimeoutError,
+  StepTimeoutError,
+} from "./pregel/policy-errors.ts";
+export type { RetryPolicy } from "./pregel/retry.ts";
+export type { TimeoutPolicy } from "./pregel/timeout.ts";
+export {
   Command,
   END,
   getConfig,

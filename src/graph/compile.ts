@@ -7,6 +7,7 @@ import { END, START, TASKS } from "../pregel/constants.ts";
 import type { PregelGraph, PregelNode } from "../pregel/types.ts";
 import { branchChannel, edgesBySource, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
 import { nodeWriter } from "./node-writer.ts";
+import { errorHandlers, policiesOf } from "./policies.ts";
 
 /**
  * Wires a definition into channels and nodes. A node is started by its channel `branch:to:<node>`, or by a join of
@@ -28,8 +29,10 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
       hidden: false,
       run: node.call,
       write: writerOf(node.name),
+      ...policiesOf(node),
     });
   }
+  for (const [handler, node] of errorHandlers(definition, stateKeys)) nodes.set(handler, node);
   return {
     name,
     nodes,

@@ -1,4 +1,7 @@
 import type { Command } from "../pregel/command.ts";
+import type { NodeError } from "../pregel/policy-errors.ts";
+import type { RetryPolicy } from "../pregel/retry.ts";
+import type { TimeoutPolicy } from "../pregel/timeout.ts";
 import type { NodeConfig } from "../pregel/types.ts";
 
 /** What a node may return: an update of the state, a Command, a list of both, or nothing. */
@@ -24,7 +27,14 @@ export type NodeAction<State, Update, Nodes extends string = string> =
   | NodeFunction<State, Update, Nodes>
   | NodeRunnable<State, Update, Nodes>;
 
+/** Takes the place of a node that has failed, in the same superstep. Its Commands say what runs next; the node's edges do not. */
+export type NodeErrorHandler = (state: never, error: NodeError, config: NodeConfig) => unknown;
+
 export interface NodeOptions {
+  readonly retryPolicy?: RetryPolicy;
+  /** For each attempt: milliseconds, or limits of several kinds. */
+  readonly timeout?: number | TimeoutPolicy;
+  readonly errorHandler?: NodeErrorHandler;
   /** Where the node's Commands may go: counts as a path to these nodes. */
   readonly ends?: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { CheckpointIds } from "../checkpoint/id.ts";
 import type { Environment } from "../pregel/environment.ts";
+import { timerSleep } from "./timer-sleep.ts";
 
 /** The clock, randomness and event loop of the place the code runs in. One for all graphs: their ids share one order. */
 export const systemEnvironment: Environment = {
@@ -9,4 +10,6 @@ export const systemEnvironment: Environment = {
     (length) => crypto.getRandomValues(new Uint8Array(length)),
   ),
   yieldTurn: () => new Promise((resolve) => setTimeout(resolve, 0)),
+  sleep: timerSleep,
+  random: () => Math.random(),
 };

@@ -43,7 +43,9 @@ function targetsOf(graph: GraphDefinition): Set<string> {
     for (const name of branch.pathMap?.values() ?? graph.nodes.keys()) targets.add(name);
   }
   for (const node of graph.nodes.values()) {
-    for (const name of node.options.ends ?? []) targets.add(name);
+    // The Commands of an error handler may go anywhere.
+    const ends = node.options.errorHandler === undefined ? node.options.ends : graph.nodes.keys();
+    for (const name of ends ?? []) targets.add(name);
   }
   return targets;
 }

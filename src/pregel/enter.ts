@@ -17,7 +17,7 @@ import { LoopState } from "./loop-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
 import { answersOf, type RunInput } from "./run-input.ts";
-import { isSend, type Send } from "./send.ts";
+import { isSend, packetOf, type Send } from "./send.ts";
 
 /** The checkpoint that a run starts from. */
 interface Entrance {
@@ -161,6 +161,6 @@ function gotoWrite(run: RunContext, target: string | Send): PendingWrite[] {
       details: { node },
     });
   }
-  if (isSend(target)) return [[TASKS, adopt({ node, args: target.args })]];
+  if (isSend(target)) return [[TASKS, adopt(packetOf(target))]];
   return [[`${BRANCH_TO}${node}`, START]];
 }

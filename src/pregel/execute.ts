@@ -8,11 +8,15 @@ import {
   ValueTooLargeError,
   type Interrupt,
 } from "../errors.ts";
-import { ERROR, INTERRUPT, RESUME } from "./constants.ts";
+import type { AppliedTask } from "./apply.ts";
+import { onlyAttempt, type AttemptScope } from "./attempt-scope.ts";
+import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME } from "./constants.ts";
+import { handlerTask, isLeftToHandler } from "./error-handler.ts";
 import { asFrozenInputError } from "./frozen-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import { openInterrupts } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
+import { attemptWithPolicies, hasPolicies } from "./policies.ts";
 import { Scratchpad } from "./scratchpad.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
 import { taskContext } from "./task-context.ts";
@@ -21,12 +25,14 @@ import type { NodeConfig, PregelNode } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 
 export type TaskResult =
-  | { readonly status: "done"; readonly writes: readonly PendingWrite[] }
+  /** `handler`: the error handler that took the place of the task, and what it wrote. */
+  | { readonly status: "done"; readonly writes: readonly PendingWrite[]; readonly handler?: AppliedTask }
   | { readonly status: "interrupted"; readonly interrupts: readonly Interrupt[] }
-  | { readonly status: "failed"; readonly error: unknown };
+  /** `handler`: the error handler whose error it is. */
+  | { readonly status: "failed"; readonly error: unknown; readonly handler?: PlannedTask };
 
 /** What one attempt of a task came to, before it is stored. */
-type Attempt = TaskResult & { readonly answered: readonly unknown[] };
+export type Attempt = TaskResult & { readonly answered: readonly unknown[] };
 
 /**
  * Runs one task of a superstep, unless its result is stored already or it still waits for an answer, and stores what it
@@ -38,23 +44,47 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
     emitUpdate(loop, task, stored, { cached: true });
     return { status: "done", writes: stored };
   }
+  if (isLeftToHandler(loop.run.graph, task, loop.pending)) return { status: "done", writes: [] };
   const open = openInterrupts(loop.pending, task.id);
   if (open.length > 0 && open.length === loop.pending.interruptsOf(task.id).length) {
     emitInterrupts(loop, open);
     return { status: "interrupted", interrupts: open };
   }
-  const attempt = runAttempt(loop, task);
+  const attempt = hasPolicies(task)
+    ? attemptWithPolicies(loop, task, (scope) => runAttempt(loop, task, scope))
+    : runAttempt(loop, task, onlyAttempt(loop));
   const ended = attempt instanceof Promise ? await attempt : attempt;
   // Nobody waits for it any more, and another run may have taken over.
   if (loop.hasEnded) return ended;
   const result = await storeAttempt(loop, task, ended);
   if (result.status === "done") emitUpdate(loop, task, result.writes);
   if (result.status === "interrupted") emitInterrupts(loop, result.interrupts);
-  return result;
+  return result.status === "failed" ? handleFailure(loop, task, result) : result;
+}
+
+/** Runs the error handler of a failed task's node, if there is one, in the place of the task. */
+async function handleFailure(
+  loop: LoopState,
+  task: PlannedTask,
+  failure: TaskResult & { readonly status: "failed" },
+): Promise<TaskResult> {
+  const { position } = loop;
+  const handler = position && handlerTask(loop.run.graph, task, failure.error, position);
+  // A run that was cancelled is not to be handled: the node runs again when the thread goes on.
+  if (handler === undefined || loop.hasEnded || loop.signal.aborted) return failure;
+  const result = await executeTask(loop, handler);
+  switch (result.status) {
+    case "done":
+      return { status: "done", writes: [], handler: { ...handler, writes: result.writes } };
+    case "interrupted":
+      return result;
+    case "failed":
+      return { ...result, handler };
+  }
 }
 
 /** Calls the node; stays synchronous when the node does. */
-function runAttempt(loop: LoopState, task: PlannedTask): Attempt | Promise<Attempt> {
+function runAttempt(loop: LoopState, task: PlannedTask, scope: AttemptScope): Attempt | Promise<Attempt> {
   const node = task.node;
   if (node === undefined) throw new TypeError(`Task "${task.name}" has no node; the plan was not checked.`);
   const scratchpad = new Scratchpad({
@@ -66,7 +96,7 @@ function runAttempt(loop: LoopState, task: PlannedTask): Attempt | Promise<Attem
   const input = "sendArgs" in task ? task.sendArgs : loop.state.readAll(node.channels);
   const failed = (error: unknown): Attempt => failedAttempt(loop, task.name, input, error, scratchpad);
   try {
-    const config = nodeConfig(loop, task, (value) => scratchpad.ask(value));
+    const config = nodeConfig(loop, task, scope, (value) => scratchpad.ask(value));
     const outcome = taskContext.run({ config }, () => {
       const output = node.run(input, config);
       return isPromiseLike(output)
@@ -136,7 +166,8 @@ function rowsOf(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly 
       return [...rows, [INTERRUPT, attempt.interrupts]];
     case "failed":
       if (loop.pending.interruptsOf(task.id).length > 0) rows.push([INTERRUPT, []]);
-      return [...rows, [ERROR, describeError(attempt.error)]];
+      rows.push([ERROR, describeError(attempt.error)]);
+      return task.node?.errorHandlerNode === undefined ? rows : [...rows, [ERROR_SOURCE_NODE, task.name]];
   }
 }
 

@@ -7,9 +7,10 @@ import type {
 } from "../checkpoint/types.ts";
 import { applyWrites } from "./apply.ts";
 import { INPUT } from "./constants.ts";
+import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
-import { planTasks, type PlannedTask } from "./plan.ts";
+import { planTasks, type PlannedTask, type PlanPosition } from "./plan.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
 
 /** Where a run stands: a checkpoint, the state it holds, and what is stored of the superstep after it. */
@@ -38,12 +39,21 @@ export class LoopState {
   }
 
   plan(): PlannedTask[] {
-    if (this.checkpointId === undefined) return [];
-    return planTasks(this.state, {
-      checkpointId: this.checkpointId,
-      step: this.step + 1,
-      namespace: this.namespace,
-    });
+    const { position } = this;
+    return position === undefined
+      ? []
+      : withHandlers(this.run.graph, planTasks(this.state, position), this.pending, position);
+  }
+
+  /** Of the next superstep; undefined before the first checkpoint. */
+  get position(): PlanPosition | undefined {
+    const { checkpointId, step, namespace } = this;
+    return checkpointId === undefined ? undefined : { checkpointId, step: step + 1, namespace };
+  }
+
+  /** Aborted when what runs now need not go on. */
+  get signal(): AbortSignal {
+    return this.run.signal;
   }
 
   get namespace(): string {

@@ -85,7 +85,9 @@ function apply(
 ): ReadonlySet<string> {
   const applied = tasks.flatMap((task, index): AppliedTask[] => {
     const result = results[index];
-    return result?.status === "done" ? [{ ...task, writes: result.writes }] : [];
+    if (result?.status !== "done") return [];
+    const own = { ...task, writes: result.writes };
+    return result.handler === undefined ? [own] : [own, result.handler];
   });
   return applied.length === 0 ? new Set() : applyWrites(loop.state, applied, nextVersionOf(loop.run.saver));
 }
@@ -111,10 +113,9 @@ function outcomeOf(
   results: readonly TaskResult[],
 ): RunOutcome | undefined {
   const failures = results.flatMap((result, index): TaskFailure[] => {
-    const task = tasks[index];
-    return result.status === "failed" && task !== undefined
-      ? [{ node: task.name, taskId: task.id, error: result.error }]
-      : [];
+    if (result.status !== "failed") return [];
+    const task = result.handler ?? tasks[index];
+    return task === undefined ? [] : [{ node: task.name, taskId: task.id, error: result.error }];
   });
   if (failures.length > 0) return failed(loop, errorOf(failures, loop.step + 1), failures);
   if (results.every((result) => result.status === "done")) return undefined;

@@ -67,12 +67,19 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
   readonly lg_is_pregel = true;
   readonly graph: PregelGraph;
   readonly checkpointer: BaseCheckpointSaver<ChannelVersion> | undefined;
-  readonly #environment: Environment;
+  readonly #options: PregelOptions;
 
   constructor(options: PregelOptions) {
     this.graph = options.graph;
     this.checkpointer = options.checkpointer;
-    this.#environment = options.environment;
+    this.#options = options;
+  }
+
+  /** The same graph with some of its options replaced. */
+  withOptions(options: Partial<PregelOptions>): this {
+    // A subclass adds types, not arguments: its constructor takes the same options.
+    const Class = this.constructor as new (options: PregelOptions) => this;
+    return new Class({ ...this.#options, ...options });
   }
 
   /**
@@ -188,7 +195,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     return {
       graph: this.graph,
       saver: checkpointer ?? this.checkpointer,
-      environment: environment ?? this.#environment,
+      environment: environment ?? this.#options.environment,
       config,
       recursionLimit,
       modes: modes ?? new Set(),

@@ -6,6 +6,8 @@ import type {
   PendingWrite,
 } from "../checkpoint/types.ts";
 import type { Interrupt } from "../errors.ts";
+import type { RetryPolicy } from "./retry.ts";
+import type { TimeoutPolicy } from "./timeout.ts";
 
 export type StreamMode = "values" | "updates" | "custom";
 
@@ -21,6 +23,19 @@ export interface RunnableConfig<Context = unknown> {
   readonly runId?: string;
 }
 
+/** Where in a run a node is called, and for which time. */
+export interface ExecutionInfo {
+  readonly checkpointId: string;
+  readonly checkpointNs: string;
+  readonly taskId: string;
+  readonly threadId?: string;
+  readonly runId?: string;
+  /** Counted from 1: a retry policy makes further attempts. */
+  readonly nodeAttempt: number;
+  /** Milliseconds since 1970. */
+  readonly nodeFirstAttemptTime: number;
+}
+
 /** What a node gets as its second argument. */
 export interface NodeConfig<Context = unknown> extends RunnableConfig<Context> {
   readonly signal: AbortSignal;
@@ -28,6 +43,9 @@ export interface NodeConfig<Context = unknown> extends RunnableConfig<Context> {
   /** Emits a chunk of the stream mode `custom`. */
   readonly writer: (chunk: unknown) => void;
   readonly interrupt: <Value, Answer = unknown>(value: Value) => Answer;
+  readonly executionInfo: ExecutionInfo;
+  /** Tells an `idleTimeout` that the node is at work. */
+  readonly heartbeat: () => void;
 }
 
 /** What the writers of a node may look at. */
@@ -47,6 +65,10 @@ export interface PregelNode {
   readonly hidden: boolean;
   readonly run: (input: unknown, config: NodeConfig) => unknown;
   readonly write: (output: unknown, scope: WriteScope) => MaybePromise<readonly PendingWrite[]>;
+  readonly retryPolicy?: RetryPolicy;
+  readonly timeout?: TimeoutPolicy;
+  /** The node that runs in the same superstep when this one has failed. */
+  readonly errorHandlerNode?: string;
 }
 
 /** A graph as the engine runs it. */

@@ -2,7 +2,9 @@ import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import { CheckpointNotFoundError, InvalidUpdateError, RefusedError, TidemarkError } from "../errors.ts";
 import { adopt } from "../adopt.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
+import { onlyAttempt } from "./attempt-scope.ts";
 import { END, INPUT, UPDATE_TRIGGER } from "./constants.ts";
+import { finishedTasks } from "./error-handler.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";
 import { LoopState } from "./loop-state.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
@@ -53,10 +55,7 @@ function applyFinished(loop: LoopState, tuple: CheckpointTuple): void {
   const outside = loop.pending.outside();
   if (outside.length > 0) loop.applyOutside(outside);
   if (withFinishedTasks(loop.run.graph, tuple).error !== undefined) return;
-  const finished = loop.plan().flatMap((task): AppliedTask[] => {
-    const writes = loop.pending.outputOf(task.id);
-    return writes === undefined ? [] : [{ ...task, writes }];
-  });
+  const finished = finishedTasks(loop.run.graph, loop.plan(), loop.pending);
   if (finished.length > 0) applyWrites(loop.state, finished, nextVersionOf(loop.run.saver));
 }
 
@@ -103,7 +102,7 @@ async function writesAs(
     path: pullPath(node.name),
     triggers: [UPDATE_TRIGGER],
   };
-  const config = nodeConfig(loop, task, () => {
+  const config = nodeConfig(loop, task, onlyAttempt(loop), () => {
     throw new TidemarkError("outside_of_task", "interrupt() was called outside of a running node.");
   });
   return normaliseWrites(await node.write(values, writeScope(loop, config)));
