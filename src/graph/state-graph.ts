@@ -1,6 +1,7 @@
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import type { ChannelVersion } from "../checkpoint/types.ts";
 import { GraphValidationError } from "../errors.ts";
+import type { BreakpointNodes } from "../pregel/breakpoints.ts";
 import { END, START } from "../pregel/constants.ts";
 import { AnnotationRoot, type StateDefinition, type StateType, type UpdateType } from "./annotation.ts";
 import { createBranch, type Branch, type PathMap, type RoutePath } from "./branch.ts";
@@ -9,11 +10,14 @@ import { compileGraph } from "./compile.ts";
 import { CompiledStateGraph } from "./compiled-state-graph.ts";
 import { nodeCall, type NodeAction, type NodeDefinition, type NodeOptions } from "./node.ts";
 import { systemEnvironment } from "./system-environment.ts";
-import { validateGraph } from "./validate.ts";
+import { validateBreakpoints, validateGraph } from "./validate.ts";
 
 export interface CompileOptions {
   readonly checkpointer?: BaseCheckpointSaver<ChannelVersion>;
   readonly name?: string;
+  /** Runs stop before (after) these nodes, or all of them ("*"), and are continued with null. */
+  readonly interruptBefore?: BreakpointNodes;
+  readonly interruptAfter?: BreakpointNodes;
 }
 
 /**
@@ -71,10 +75,13 @@ export class StateGraph<SD extends StateDefinition, Nodes extends string = typeo
       branches: [...this.#branches],
     };
     validateGraph(definition);
+    validateBreakpoints(definition, options.interruptBefore, options.interruptAfter);
     return new CompiledStateGraph({
       graph: compileGraph(definition, options.name ?? "LangGraph"),
       environment: systemEnvironment,
       checkpointer: options.checkpointer,
+      interruptBefore: options.interruptBefore,
+      interruptAfter: options.interruptAfter,
     });
   }
 

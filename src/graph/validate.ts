@@ -1,4 +1,5 @@
 import { GraphValidationError, UnreachableNodeError } from "../errors.ts";
+import type { BreakpointNodes } from "../pregel/breakpoints.ts";
 import { END, START } from "../pregel/constants.ts";
 import type { GraphDefinition } from "./definition.ts";
 
@@ -15,6 +16,17 @@ export function validateGraph(graph: GraphDefinition): void {
   }
   for (const name of graph.nodes.keys()) {
     if (!targets.has(name)) throw new UnreachableNodeError(name);
+  }
+}
+
+/** Refuses breakpoints at nodes that the graph does not have. */
+export function validateBreakpoints(
+  graph: GraphDefinition,
+  ...lists: readonly (BreakpointNodes | undefined)[]
+): void {
+  for (const name of lists.flatMap((nodes) => (nodes === undefined || nodes === "*" ? [] : nodes))) {
+    if (graph.nodes.has(name)) continue;
+    throw new GraphValidationError(`Interrupt node \`${name}\` is not present.`, { details: { node: name } });
   }
 }
 

@@ -78,7 +78,10 @@ async function enterAgain({ run, tuple, isHead }: Entrance): Promise<LoopState> 
       `Received no input writes for "${run.graph.inputChannel}": the thread has nothing to continue.`,
     );
   }
-  if (isHead) return resumed(new LoopState(run, tuple));
+  if (isHead) {
+    run.onInputApplied();
+    return resumed(new LoopState(run, tuple));
+  }
   const loop = new LoopState(run, tuple, new PendingWrites());
   await loop.commit("fork", { appliesInput: true });
   return loop;

@@ -1,12 +1,13 @@
 import { GraphRecursionError, RefusedError, StorageError, TidemarkError, type Interrupt } from "../errors.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
+import { passBreakpoints, stopsAt } from "./breakpoints.ts";
 import { enter } from "./enter.ts";
 import { executeTask, type TaskResult } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
 import { requireNodes, type PlannedTask } from "./plan.ts";
 import { nextVersionOf, type RunContext } from "./run-context.ts";
 import type { RunInput } from "./run-input.ts";
-import { emitValues, isOutput } from "./stream.ts";
+import { emitStop, emitValues, isOutput } from "./stream.ts";
 import type { RunOutcome, TaskFailure } from "./types.ts";
 
 /** Supersteps between two turns of the event loop: within one turn nothing else gets in, and the clock stands still. */
@@ -25,7 +26,12 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
     if (isOutcome(error)) return { status: "failed", error, failures: [] };
     throw error;
   }
-  if (input.kind !== "input") emitValues(loop);
+  if (input.kind !== "input") {
+    // What is stored of a superstep shows that somebody has let it begin.
+    if (run.breakpoints !== undefined && !(run.isReentry && loop.pending.isEmpty))
+      passBreakpoints(loop.state);
+    emitValues(loop);
+  }
   try {
     return await superstepsOf(loop);
   } catch (error) {
@@ -49,6 +55,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     const tasks = loop.plan();
     if (tasks.length === 0) return { status: "success", ...checkpointOf(loop) };
     requireNodes(tasks);
+    if (run.breakpoints && stopsAt(run.breakpoints.before, tasks, loop.state)) return stopped(loop);
 
     const results = await settle(loop, tasks);
     if (results === undefined) return cancelled(loop);
@@ -59,6 +66,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     const updated = apply(loop, tasks, results);
     await loop.commit("loop");
     if (touchesOutput(loop, updated)) emitValues(loop);
+    if (run.breakpoints && stopsAt(run.breakpoints.after, tasks, loop.state)) return stopped(loop);
     if (supersteps % SUPERSTEPS_PER_TURN === SUPERSTEPS_PER_TURN - 1) await run.environment.yieldTurn();
   }
 }
@@ -140,6 +148,12 @@ function failed(loop: LoopState, error: unknown, failures: readonly TaskFailure[
 
 function cancelled(loop: LoopState): RunOutcome {
   return { status: "cancelled", reason: loop.run.signal.reason, ...checkpointOf(loop) };
+}
+
+/** The end of a run at a breakpoint: as at a question, but nothing is asked. */
+function stopped(loop: LoopState): RunOutcome {
+  emitStop(loop);
+  return { status: "interrupted", checkpointId: loop.checkpointId ?? "", interrupts: [] };
 }
 
 function checkpointOf(loop: LoopState): { readonly checkpointId?: string } {

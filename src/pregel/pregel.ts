@@ -6,6 +6,7 @@ import {
   MissingCheckpointerError,
   type Interrupt,
 } from "../errors.ts";
+import { breakpointsOf, type BreakpointNodes } from "./breakpoints.ts";
 import { INTERRUPT } from "./constants.ts";
 import type { Environment } from "./environment.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -30,11 +31,17 @@ export interface PregelOptions {
   readonly graph: PregelGraph;
   readonly environment: Environment;
   readonly checkpointer?: BaseCheckpointSaver<ChannelVersion> | undefined;
+  /** Where runs stop: see `InvokeOptions`. */
+  readonly interruptBefore?: BreakpointNodes | undefined;
+  readonly interruptAfter?: BreakpointNodes | undefined;
 }
 
 export interface InvokeOptions<Context = unknown> extends RunnableConfig<Context> {
   /** What becomes of a pending question when new input comes: refuse the input (the default), or discard the question. */
   readonly onInterrupted?: "refuse" | "discard";
+  /** Stops before (after) these nodes, or all of them ("*"), in place of where the graph says. Go on with null. */
+  readonly interruptBefore?: BreakpointNodes;
+  readonly interruptAfter?: BreakpointNodes;
 }
 
 export interface StreamOptions<Context = unknown> extends InvokeOptions<Context> {
@@ -49,6 +56,8 @@ export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
   readonly modes?: ReadonlySet<StreamMode>;
   readonly emit?: (event: StreamEvent) => void;
   readonly onInputApplied?: () => void;
+  /** An earlier attempt of the same run was cut off. */
+  readonly isReentry?: boolean;
 }
 
 export interface HistoryOptions {
@@ -184,7 +193,9 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
   }
 
   #context(options: RunOptions): RunContext {
-    const { checkpointer, environment, modes, emit, onInputApplied, onInterrupted, ...config } = options;
+    const { checkpointer, environment, modes, emit, onInputApplied, onInterrupted, isReentry, ...more } =
+      options;
+    const { interruptBefore, interruptAfter, ...config } = more;
     const recursionLimit = config.recursionLimit ?? DEFAULT_RECURSION_LIMIT;
     if (!Number.isInteger(recursionLimit) || recursionLimit < 1) {
       throw new InvalidArgumentError(
@@ -203,6 +214,11 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
       signal: config.signal ?? new AbortController().signal,
       onInputApplied: onInputApplied ?? (() => undefined),
       onInterrupted: onInterrupted ?? "refuse",
+      breakpoints: breakpointsOf(
+        interruptBefore ?? this.#options.interruptBefore,
+        interruptAfter ?? this.#options.interruptAfter,
+      ),
+      isReentry: isReentry ?? false,
     };
   }
 

@@ -1,6 +1,7 @@
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
 import type { NextVersion } from "./apply.ts";
+import type { Breakpoints } from "./breakpoints.ts";
 import type { Environment } from "./environment.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
@@ -20,6 +21,9 @@ export interface RunContext {
   /** Called right before the first commit that holds the run's input: after it, a run is re-entered without its input. */
   readonly onInputApplied: () => void;
   readonly onInterrupted: "refuse" | "discard";
+  readonly breakpoints: Breakpoints | undefined;
+  /** An earlier attempt of the same run was cut off: breakpoints that it did not get past hold. */
+  readonly isReentry: boolean;
 }
 
 export function nextVersionOf(saver: Saver | undefined): NextVersion {

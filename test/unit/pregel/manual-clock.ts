@@ -46,18 +46,18 @@ export class ManualClock implements Environment {
 
   /** Lets time pass while `work` goes on, and gives its result. */
   async during<T>(work: Promise<T>): Promise<T> {
-    let isRunning = true;
-    const settled = work.finally(() => {
-      isRunning = false;
-    });
-    settled.catch(() => undefined);
-    while (isRunning) {
+    const state = { isRunning: true };
+    const end = (): void => {
+      state.isRunning = false;
+    };
+    work.then(end, end);
+    while (state.isRunning) {
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
-      if (isRunning) this.#wakeNext();
+      if (state.isRunning) this.#wakeNext();
     }
-    return settled;
+    return work;
   }
 
   #wakeNext(): void {
