@@ -45,6 +45,8 @@ export {
   NodeTimeoutError,
   StepTimeoutError,
 } from "./pregel/policy-errors.ts";
+export { RunControl } from "./pregel/run-control.ts";
+export type { Durability } from "./pregel/durability.ts";
 export type { RetryPolicy } from "./pregel/retry.ts";
 export type { TimeoutPolicy } from "./pregel/timeout.ts";
 export {

@@ -16,6 +16,7 @@ import { asFrozenInputError } from "./frozen-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import { openInterrupts } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
+import { isGraphDrained, type GraphDrained } from "./policy-errors.ts";
 import { attemptWithPolicies, hasPolicies } from "./policies.ts";
 import { Scratchpad } from "./scratchpad.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
@@ -28,6 +29,8 @@ export type TaskResult =
   /** `handler`: the error handler that took the place of the task, and what it wrote. */
   | { readonly status: "done"; readonly writes: readonly PendingWrite[]; readonly handler?: AppliedTask }
   | { readonly status: "interrupted"; readonly interrupts: readonly Interrupt[] }
+  /** A run inside the node was asked to stop: the node runs again when this one goes on. */
+  | { readonly status: "drained"; readonly error: GraphDrained }
   /** `handler`: the error handler whose error it is. */
   | { readonly status: "failed"; readonly error: unknown; readonly handler?: PlannedTask };
 
@@ -55,7 +58,7 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
     : runAttempt(loop, task, onlyAttempt(loop));
   const ended = attempt instanceof Promise ? await attempt : attempt;
   // Nobody waits for it any more, and another run may have taken over.
-  if (loop.hasEnded) return ended;
+  if (loop.hasEnded || ended.status === "drained") return ended;
   const result = await storeAttempt(loop, task, ended);
   if (result.status === "done") emitUpdate(loop, task, result.writes);
   if (result.status === "interrupted") emitInterrupts(loop, result.interrupts);
@@ -77,6 +80,7 @@ async function handleFailure(
     case "done":
       return { status: "done", writes: [], handler: { ...handler, writes: result.writes } };
     case "interrupted":
+    case "drained":
       return result;
     case "failed":
       return { ...result, handler };
@@ -132,6 +136,7 @@ function failedAttempt(
   scratchpad: Scratchpad,
 ): Attempt {
   const answered = scratchpad.used();
+  if (isGraphDrained(error)) return { status: "drained", error, answered };
   if (!isGraphInterrupt(error))
     return { status: "failed", error: asFrozenInputError(error, node, input) ?? error, answered };
   if (loop.run.saver === undefined)
@@ -164,6 +169,8 @@ function rowsOf(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly 
     case "interrupted":
       if (loop.pending.errorOf(task.id) !== undefined) rows.push([ERROR, null]);
       return [...rows, [INTERRUPT, attempt.interrupts]];
+    case "drained":
+      return rows;
     case "failed":
       if (loop.pending.interruptsOf(task.id).length > 0) rows.push([INTERRUPT, []]);
       rows.push([ERROR, describeError(attempt.error)]);

@@ -1,5 +1,4 @@
 import type {
-  Checkpoint,
   CheckpointMetadata,
   CheckpointSource,
   CheckpointTuple,
@@ -7,6 +6,7 @@ import type {
 } from "../checkpoint/types.ts";
 import { applyWrites } from "./apply.ts";
 import { INPUT } from "./constants.ts";
+import { ExitStore } from "./durability.ts";
 import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
@@ -28,9 +28,14 @@ export class LoopState {
   pending: PendingWrites;
   /** Set when the run is over: what its tasks do from then on counts no more. */
   hasEnded = false;
+  /** Aborted when the tasks that run now need not go on. */
+  signal: AbortSignal;
+  readonly #exitStore: ExitStore | undefined;
 
   constructor(run: RunContext, tuple: CheckpointTuple | undefined, pending?: PendingWrites) {
     this.run = run;
+    this.signal = run.signal;
+    this.#exitStore = run.durability === "exit" ? new ExitStore() : undefined;
     this.state = new GraphState(run.graph, tuple?.checkpoint);
     this.checkpointId = tuple?.checkpoint.id;
     this.step = tuple?.metadata?.step ?? -2;
@@ -51,11 +56,6 @@ export class LoopState {
     return checkpointId === undefined ? undefined : { checkpointId, step: step + 1, namespace };
   }
 
-  /** Aborted when what runs now need not go on. */
-  get signal(): AbortSignal {
-    return this.run.signal;
-  }
-
   get namespace(): string {
     return this.run.config.configurable?.checkpoint_ns ?? "";
   }
@@ -69,11 +69,11 @@ export class LoopState {
     );
   }
 
-  /** Stores the state as the child of the checkpoint the run stands at, and moves there. */
+  /** Stores the state as the child of the checkpoint the run stands at, and moves there. Returns its id. */
   async commit(
     source: CheckpointSource,
     options: { readonly id?: string; readonly appliesInput?: boolean } = {},
-  ): Promise<Checkpoint> {
+  ): Promise<string> {
     const { run } = this;
     const parentId = this.checkpointId;
     const step = this.step + 1;
@@ -90,17 +90,20 @@ export class LoopState {
         ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
       };
       if (options.appliesInput) run.onInputApplied();
-      await run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions);
+      if (this.#exitStore === undefined)
+        await run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions);
+      else this.#exitStore.keepCheckpoint({ parentId, checkpoint, metadata, newVersions });
     }
     this.checkpointId = id;
     this.step = step;
     this.pending = new PendingWrites();
-    return checkpoint;
+    return id;
   }
 
   /** Stores what a task (or the caller) wrote after the checkpoint the run stands at. */
   async store(taskId: string, writes: readonly PendingWrite[], pathKey?: string): Promise<void> {
-    if (this.run.saver !== undefined) {
+    if (this.#exitStore !== undefined) this.#exitStore.keepWrites(taskId, writes, pathKey);
+    else if (this.run.saver !== undefined) {
       await this.run.saver.putWrites(
         checkpointConfig(this.run.config, this.checkpointId),
         writes,
@@ -109,5 +112,10 @@ export class LoopState {
       );
     }
     this.pending.add(taskId, writes);
+  }
+
+  /** Stores what a run that stores at its end has not stored yet. */
+  async flush(): Promise<void> {
+    await this.#exitStore?.store(this.run, this.checkpointId);
   }
 }

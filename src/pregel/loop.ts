@@ -2,11 +2,13 @@ import { GraphRecursionError, RefusedError, StorageError, TidemarkError, type In
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { passBreakpoints, stopsAt } from "./breakpoints.ts";
 import { enter } from "./enter.ts";
-import { executeTask, type TaskResult } from "./execute.ts";
+import type { TaskResult } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
 import { requireNodes, type PlannedTask } from "./plan.ts";
+import { GraphDrained } from "./policy-errors.ts";
 import { nextVersionOf, type RunContext } from "./run-context.ts";
 import type { RunInput } from "./run-input.ts";
+import { settle } from "./settle.ts";
 import { emitStop, emitValues, isOutput } from "./stream.ts";
 import type { RunOutcome, TaskFailure } from "./types.ts";
 
@@ -33,12 +35,24 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
     emitValues(loop);
   }
   try {
-    return await superstepsOf(loop);
+    const outcome = await endOf(loop);
+    loop.hasEnded = true;
+    await loop.flush();
+    return outcome;
   } catch (error) {
     if (isOutcome(error)) return failed(loop, error, []);
     throw error;
   } finally {
     loop.hasEnded = true;
+  }
+}
+
+async function endOf(loop: LoopState): Promise<RunOutcome> {
+  try {
+    return await superstepsOf(loop);
+  } catch (error) {
+    if (isOutcome(error)) return failed(loop, error, []);
+    throw error;
   }
 }
 
@@ -56,6 +70,8 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     if (tasks.length === 0) return { status: "success", ...checkpointOf(loop) };
     requireNodes(tasks);
     if (run.breakpoints && stopsAt(run.breakpoints.before, tasks, loop.state)) return stopped(loop);
+    const { control } = run.config;
+    if (control?.drainRequested) return cancelled(loop, new GraphDrained(control.drainReason ?? ""));
 
     const results = await settle(loop, tasks);
     if (results === undefined) return cancelled(loop);
@@ -69,21 +85,6 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     if (run.breakpoints && stopsAt(run.breakpoints.after, tasks, loop.state)) return stopped(loop);
     if (supersteps % SUPERSTEPS_PER_TURN === SUPERSTEPS_PER_TURN - 1) await run.environment.yieldTurn();
   }
-}
-
-/**
- * Runs the tasks side by side and waits for all of them, also when one has failed: what the others do in the meantime
- * is then stored, and need not be done twice. Undefined when the run was cancelled before they had finished.
- */
-function settle(loop: LoopState, tasks: readonly PlannedTask[]): Promise<readonly TaskResult[] | undefined> {
-  const { signal } = loop.run;
-  const all = Promise.all(tasks.map((task) => executeTask(loop, task)));
-  return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(undefined);
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    void all.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }
 
 function apply(
@@ -127,6 +128,8 @@ function outcomeOf(
   });
   if (failures.length > 0) return failed(loop, errorOf(failures, loop.step + 1), failures);
   if (results.every((result) => result.status === "done")) return undefined;
+  const drained = results.find((result) => result.status === "drained");
+  if (drained !== undefined) return cancelled(loop, drained.error);
   const interrupts = results.flatMap((result): readonly Interrupt[] =>
     result.status === "interrupted" ? result.interrupts : [],
   );
@@ -146,8 +149,8 @@ function failed(loop: LoopState, error: unknown, failures: readonly TaskFailure[
   return { status: "failed", error, failures, ...checkpointOf(loop) };
 }
 
-function cancelled(loop: LoopState): RunOutcome {
-  return { status: "cancelled", reason: loop.run.signal.reason, ...checkpointOf(loop) };
+function cancelled(loop: LoopState, reason: unknown = loop.run.signal.reason): RunOutcome {
+  return { status: "cancelled", reason, ...checkpointOf(loop) };
 }
 
 /** The end of a run at a breakpoint: as at a question, but nothing is asked. */

@@ -8,10 +8,12 @@ import {
 } from "../errors.ts";
 import { breakpointsOf, type BreakpointNodes } from "./breakpoints.ts";
 import { INTERRUPT } from "./constants.ts";
+import { durabilityOf, type DurabilityOptions } from "./durability.ts";
 import type { Environment } from "./environment.ts";
 import { EventQueue } from "./event-queue.ts";
 import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
+import { mergeConfigs } from "./merge-configs.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
 import { parseRunInput, type RunInput } from "./run-input.ts";
 import { snapshotOf } from "./snapshot.ts";
@@ -34,9 +36,13 @@ export interface PregelOptions {
   /** Where runs stop: see `InvokeOptions`. */
   readonly interruptBefore?: BreakpointNodes | undefined;
   readonly interruptAfter?: BreakpointNodes | undefined;
+  /** How long a superstep may take, in milliseconds. */
+  readonly stepTimeout?: number | undefined;
+  /** What goes with every call: see `withConfig`. */
+  readonly config?: RunnableConfig | undefined;
 }
 
-export interface InvokeOptions<Context = unknown> extends RunnableConfig<Context> {
+export interface InvokeOptions<Context = unknown> extends RunnableConfig<Context>, DurabilityOptions {
   /** What becomes of a pending question when new input comes: refuse the input (the default), or discard the question. */
   readonly onInterrupted?: "refuse" | "discard";
   /** Stops before (after) these nodes, or all of them ("*"), in place of where the graph says. Go on with null. */
@@ -76,19 +82,27 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
   readonly lg_is_pregel = true;
   readonly graph: PregelGraph;
   readonly checkpointer: BaseCheckpointSaver<ChannelVersion> | undefined;
+  /** How long a superstep may take, in milliseconds. May be set before a run. */
+  stepTimeout: number | undefined;
   readonly #options: PregelOptions;
 
   constructor(options: PregelOptions) {
     this.graph = options.graph;
     this.checkpointer = options.checkpointer;
+    this.stepTimeout = options.stepTimeout;
     this.#options = options;
+  }
+
+  /** The same graph with a config that goes with every call: a call's own words go before it, or beside it. */
+  withConfig(config: RunnableConfig): this {
+    return this.withOptions({ config: mergeConfigs(this.#options.config, config) });
   }
 
   /** The same graph with some of its options replaced. */
   withOptions(options: Partial<PregelOptions>): this {
     // A subclass adds types, not arguments: its constructor takes the same options.
     const Class = this.constructor as new (options: PregelOptions) => this;
-    return new Class({ ...this.#options, ...options });
+    return new Class({ ...this.#options, stepTimeout: this.stepTimeout, ...options });
   }
 
   /**
@@ -140,7 +154,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
 
   /** Runs and says how it ended, without throwing for what graphs and callers do wrong. */
   async run(input: RunInput, options: RunOptions = {}): Promise<RunOutcome> {
-    return runLoop(this.#context(options), input);
+    return runLoop(this.#context(mergeConfigs(this.#options.config, options)), input);
   }
 
   /** The state at the named checkpoint, or the newest. A thread without one has no values and nothing next. */
@@ -149,6 +163,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     options: Pick<RunOptions, "checkpointer"> = {},
   ): Promise<StateSnapshot<Values>> {
     const saver = options.checkpointer ?? this.#requireSaver("getState()");
+    config = mergeConfigs(this.#options.config, config);
     const named = config.configurable?.checkpoint_id;
     const tuple = await saver.getTuple(checkpointConfig(config, named));
     if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
@@ -162,6 +177,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     options: HistoryOptions & Pick<RunOptions, "checkpointer"> = {},
   ): AsyncGenerator<StateSnapshot<Values>, void, undefined> {
     const saver = options.checkpointer ?? this.#requireSaver("getStateHistory()");
+    config = mergeConfigs(this.#options.config, config);
     const { limit, before, filter } = options;
     const listed = saver.list(checkpointConfig(config, config.configurable?.checkpoint_id), {
       ...(limit === undefined ? {} : { limit }),
@@ -180,27 +196,35 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     options: RunOptions = {},
   ): Promise<RunnableConfig> {
     const update: StateUpdate = asNode === undefined ? { values } : { values, asNode };
-    const context = this.#context({ ...config, ...options });
+    config = mergeConfigs(this.#options.config, config);
+    // An edit is stored at once.
+    const context = { ...this.#context({ ...config, ...options }), durability: "sync" as const };
     if (context.saver === undefined) throw new MissingCheckpointerError("updateState()");
     const id = await exclusively(context.saver, config.configurable, () => updateState(context, update));
     return checkpointConfig(config, id);
   }
 
   async #runAlone(input: Input, options: RunOptions): Promise<RunOutcome> {
-    return exclusively(this.checkpointer, options.configurable, () =>
-      this.run(parseRunInput(input), options),
-    );
+    const { configurable } = mergeConfigs(this.#options.config, options);
+    return exclusively(this.checkpointer, configurable, () => this.run(parseRunInput(input), options));
   }
 
   #context(options: RunOptions): RunContext {
     const { checkpointer, environment, modes, emit, onInputApplied, onInterrupted, isReentry, ...more } =
       options;
-    const { interruptBefore, interruptAfter, ...config } = more;
+    const { interruptBefore, interruptAfter, durability, checkpointDuring, ...config } = more;
     const recursionLimit = config.recursionLimit ?? DEFAULT_RECURSION_LIMIT;
     if (!Number.isInteger(recursionLimit) || recursionLimit < 1) {
       throw new InvalidArgumentError(
         "invalid_recursion_limit",
         `recursionLimit must be a whole number of at least 1, not ${recursionLimit}.`,
+      );
+    }
+    const { maxConcurrency } = config;
+    if (maxConcurrency !== undefined && !(maxConcurrency >= 1)) {
+      throw new InvalidArgumentError(
+        "invalid_max_concurrency",
+        `maxConcurrency must be at least 1, not ${maxConcurrency}.`,
       );
     }
     return {
@@ -219,6 +243,11 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
         interruptAfter ?? this.#options.interruptAfter,
       ),
       isReentry: isReentry ?? false,
+      durability: durabilityOf({
+        ...(durability === undefined ? {} : { durability }),
+        ...(checkpointDuring === undefined ? {} : { checkpointDuring }),
+      }),
+      stepTimeout: this.stepTimeout,
     };
   }
 

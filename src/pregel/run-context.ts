@@ -2,6 +2,7 @@ import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
 import type { NextVersion } from "./apply.ts";
 import type { Breakpoints } from "./breakpoints.ts";
+import type { Durability } from "./durability.ts";
 import type { Environment } from "./environment.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
@@ -22,6 +23,9 @@ export interface RunContext {
   readonly onInputApplied: () => void;
   readonly onInterrupted: "refuse" | "discard";
   readonly breakpoints: Breakpoints | undefined;
+  readonly durability: Durability;
+  /** How long a superstep may take, in milliseconds. */
+  readonly stepTimeout: number | undefined;
   /** An earlier attempt of the same run was cut off: breakpoints that it did not get past hold. */
   readonly isReentry: boolean;
 }

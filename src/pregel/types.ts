@@ -6,6 +6,7 @@ import type {
   PendingWrite,
 } from "../checkpoint/types.ts";
 import type { Interrupt } from "../errors.ts";
+import type { RunControl } from "./run-control.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { TimeoutPolicy } from "./timeout.ts";
 
@@ -21,6 +22,10 @@ export interface RunnableConfig<Context = unknown> {
   readonly signal?: AbortSignal;
   readonly context?: Context;
   readonly runId?: string;
+  /** How many tasks of a superstep run at the same time; all of them unless said otherwise. */
+  readonly maxConcurrency?: number;
+  /** Asks the run to stop between two supersteps. */
+  readonly control?: RunControl;
 }
 
 /** Where in a run a node is called, and for which time. */

@@ -46,8 +46,7 @@ export async function updateState(run: RunContext, update: StateUpdate): Promise
   else if (asNode === END) clearTasks(loop);
   else if (asNode !== undefined) await applyAsNode(loop, asNode, update.values);
   if (asNode !== INPUT) loop.state.updated = undefined;
-  const checkpoint = await loop.commit(asNode === INPUT ? "input" : "update");
-  return checkpoint.id;
+  return loop.commit(asNode === INPUT ? "input" : "update");
 }
 
 /** Takes the finished tasks into the state, unless it is they who cannot be applied. */
