@@ -14,7 +14,16 @@ export {
   Topic,
   UntrackedValueChannel,
 } from "./channels/index.ts";
-export { BaseCheckpointSaver, MemorySaver } from "./checkpoint/index.ts";
+export {
+  AsyncBatchedStore,
+  BaseCache,
+  BaseCheckpointSaver,
+  BaseStore,
+  InMemoryCache,
+  InMemoryStore,
+  MemorySaver,
+} from "./checkpoint/index.ts";
+export type { Item, SearchItem } from "./checkpoint/index.ts";
 export {
   EmptyChannelError,
   EmptyInputError,
@@ -47,6 +56,8 @@ export {
 } from "./pregel/policy-errors.ts";
 export { RunControl } from "./pregel/run-control.ts";
 export type { Durability } from "./pregel/durability.ts";
+export type { CachePolicy } from "./pregel/node-cache.ts";
+export { getCurrentTaskInput, getStore, getWriter, writer } from "./pregel/task-functions.ts";
 export type { RetryPolicy } from "./pregel/retry.ts";
 export type { TimeoutPolicy } from "./pregel/timeout.ts";
 export {

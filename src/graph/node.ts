@@ -1,5 +1,6 @@
 import type { Command } from "../pregel/command.ts";
 import type { NodeError } from "../pregel/policy-errors.ts";
+import type { CachePolicy } from "../pregel/node-cache.ts";
 import type { RetryPolicy } from "../pregel/retry.ts";
 import type { TimeoutPolicy } from "../pregel/timeout.ts";
 import type { NodeConfig } from "../pregel/types.ts";
@@ -32,6 +33,8 @@ export type NodeErrorHandler = (state: never, error: NodeError, config: NodeConf
 
 export interface NodeOptions {
   readonly retryPolicy?: RetryPolicy;
+  /** Keeps the node's results in the graph's cache; true: by its whole input, for ever. */
+  readonly cachePolicy?: boolean | CachePolicy;
   /** For each attempt: milliseconds, or limits of several kinds. */
   readonly timeout?: number | TimeoutPolicy;
   readonly errorHandler?: NodeErrorHandler;

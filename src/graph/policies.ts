@@ -10,10 +10,11 @@ import { nodeWriter } from "./node-writer.ts";
 export function policiesOf({
   name,
   options,
-}: NodeDefinition): Pick<PregelNode, "retryPolicy" | "timeout" | "errorHandlerNode"> {
+}: NodeDefinition): Pick<PregelNode, "retryPolicy" | "timeout" | "cachePolicy" | "errorHandlerNode"> {
   const timeout = timeoutPolicyOf(options.timeout);
   return {
     ...(options.retryPolicy === undefined ? {} : { retryPolicy: options.retryPolicy }),
+    ...(options.cachePolicy ? { cachePolicy: options.cachePolicy === true ? {} : options.cachePolicy } : {}),
     ...(timeout === undefined ? {} : { timeout }),
     ...(options.errorHandler === undefined ? {} : { errorHandlerNode: handlerName(name) }),
   };

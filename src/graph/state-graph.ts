@@ -1,3 +1,5 @@
+import type { WritesCache } from "../pregel/node-cache.ts";
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import type { ChannelVersion } from "../checkpoint/types.ts";
 import { GraphValidationError } from "../errors.ts";
@@ -15,6 +17,9 @@ import { validateBreakpoints, validateGraph } from "./validate.ts";
 export interface CompileOptions {
   readonly checkpointer?: BaseCheckpointSaver<ChannelVersion>;
   readonly name?: string;
+  /** Long-term memory for nodes: `config.store`. */
+  readonly store?: BaseStore;
+  readonly cache?: WritesCache;
   /** Runs stop before (after) these nodes, or all of them ("*"), and are continued with null. */
   readonly interruptBefore?: BreakpointNodes;
   readonly interruptAfter?: BreakpointNodes;
@@ -80,6 +85,8 @@ export class StateGraph<SD extends StateDefinition, Nodes extends string = typeo
       graph: compileGraph(definition, options.name ?? "LangGraph"),
       environment: systemEnvironment,
       checkpointer: options.checkpointer,
+      store: options.store,
+      cache: options.cache,
       interruptBefore: options.interruptBefore,
       interruptAfter: options.interruptAfter,
     });

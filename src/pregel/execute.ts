@@ -14,6 +14,7 @@ import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME } from "./constants.ts";
 import { handlerTask, isLeftToHandler } from "./error-handler.ts";
 import { asFrozenInputError } from "./frozen-state.ts";
 import type { LoopState } from "./loop-state.ts";
+import { cachedTask, type CachedTask } from "./node-cache.ts";
 import { openInterrupts } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
 import { isGraphDrained, type GraphDrained } from "./policy-errors.ts";
@@ -35,7 +36,7 @@ export type TaskResult =
   | { readonly status: "failed"; readonly error: unknown; readonly handler?: PlannedTask };
 
 /** What one attempt of a task came to, before it is stored. */
-export type Attempt = TaskResult & { readonly answered: readonly unknown[] };
+export type Attempt = TaskResult & { readonly answered: readonly unknown[]; readonly isCached?: boolean };
 
 /**
  * Runs one task of a superstep, unless its result is stored already or it still waits for an answer, and stores what it
@@ -53,16 +54,36 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
     emitInterrupts(loop, open);
     return { status: "interrupted", interrupts: open };
   }
-  const attempt = hasPolicies(task)
-    ? attemptWithPolicies(loop, task, (scope) => runAttempt(loop, task, scope))
-    : runAttempt(loop, task, onlyAttempt(loop));
+  const attempt = task.node?.cachePolicy === undefined ? attemptTask(loop, task) : attemptCached(loop, task);
   const ended = attempt instanceof Promise ? await attempt : attempt;
   // Nobody waits for it any more, and another run may have taken over.
   if (loop.hasEnded || ended.status === "drained") return ended;
   const result = await storeAttempt(loop, task, ended);
-  if (result.status === "done") emitUpdate(loop, task, result.writes);
+  if (result.status === "done") emitUpdate(loop, task, result.writes, { cached: ended.isCached ?? false });
   if (result.status === "interrupted") emitInterrupts(loop, result.interrupts);
   return result.status === "failed" ? handleFailure(loop, task, result) : result;
+}
+
+function attemptTask(loop: LoopState, task: PlannedTask): Attempt | Promise<Attempt> {
+  return hasPolicies(task)
+    ? attemptWithPolicies(loop, task, (scope) => runAttempt(loop, task, scope))
+    : runAttempt(loop, task, onlyAttempt(loop));
+}
+
+/** Takes what the node has written for an equal input before, or else calls it and keeps what it writes. */
+async function attemptCached(loop: LoopState, task: PlannedTask): Promise<Attempt> {
+  let cached: CachedTask | undefined;
+  try {
+    cached = await cachedTask(loop, task, inputOf(loop, task));
+  } catch (error) {
+    return { status: "failed", error, answered: [] };
+  }
+  const writes = await cached?.read();
+  if (writes !== undefined) return { status: "done", writes, answered: [], isCached: true };
+  const ended = await attemptTask(loop, task);
+  // What came of an answer is for this question only.
+  if (ended.status === "done" && ended.answered.length === 0) await cached?.keep(ended.writes);
+  return ended;
 }
 
 /** Runs the error handler of a failed task's node, if there is one, in the place of the task. */
@@ -97,11 +118,11 @@ function runAttempt(loop: LoopState, task: PlannedTask, scope: AttemptScope): At
     pending: loop.pending.interruptsOf(task.id),
     answers: loop.pending.answers(),
   });
-  const input = "sendArgs" in task ? task.sendArgs : loop.state.readAll(node.channels);
+  const input = inputOf(loop, task);
   const failed = (error: unknown): Attempt => failedAttempt(loop, task.name, input, error, scratchpad);
   try {
     const config = nodeConfig(loop, task, scope, (value) => scratchpad.ask(value));
-    const outcome = taskContext.run({ config }, () => {
+    const outcome = taskContext.run({ config, input }, () => {
       const output = node.run(input, config);
       return isPromiseLike(output)
         ? Promise.resolve(output).then((value) => writesOf(loop, node, config, value))
@@ -116,6 +137,10 @@ function runAttempt(loop: LoopState, task: PlannedTask, scope: AttemptScope): At
   } catch (error) {
     return failed(error);
   }
+}
+
+function inputOf(loop: LoopState, task: PlannedTask): unknown {
+  return "sendArgs" in task ? task.sendArgs : loop.state.readAll(task.node?.channels ?? []);
 }
 
 function writesOf(

@@ -39,6 +39,7 @@ export function nodeConfig(
       if (run.modes.has("custom")) run.emit({ mode: "custom", payload: chunk });
     },
     heartbeat: attempt.heartbeat,
+    ...(run.store === undefined ? {} : { store: run.store }),
     executionInfo: executionInfo(loop, task.id, checkpointNs, attempt),
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
     interrupt: <Value, Answer>(value: Value): Answer => ask(value) as Answer,

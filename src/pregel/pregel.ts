@@ -1,5 +1,6 @@
 import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import {
   CheckpointNotFoundError,
   InvalidArgumentError,
@@ -15,6 +16,7 @@ import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
 import { mergeConfigs } from "./merge-configs.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
+import { clearCache, type WritesCache } from "./node-cache.ts";
 import { parseRunInput, type RunInput } from "./run-input.ts";
 import { snapshotOf } from "./snapshot.ts";
 import type {
@@ -36,6 +38,9 @@ export interface PregelOptions {
   /** Where runs stop: see `InvokeOptions`. */
   readonly interruptBefore?: BreakpointNodes | undefined;
   readonly interruptAfter?: BreakpointNodes | undefined;
+  readonly store?: BaseStore | undefined;
+  /** Where nodes with a `cachePolicy` keep their results. */
+  readonly cache?: WritesCache | undefined;
   /** How long a superstep may take, in milliseconds. */
   readonly stepTimeout?: number | undefined;
   /** What goes with every call: see `withConfig`. */
@@ -62,6 +67,8 @@ export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
   readonly modes?: ReadonlySet<StreamMode>;
   readonly emit?: (event: StreamEvent) => void;
   readonly onInputApplied?: () => void;
+  readonly store?: BaseStore;
+  readonly cache?: WritesCache;
   /** An earlier attempt of the same run was cut off. */
   readonly isReentry?: boolean;
 }
@@ -204,6 +211,11 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     return checkpointConfig(config, id);
   }
 
+  /** Forgets the cached results of all nodes. */
+  async clearCache(): Promise<void> {
+    await clearCache(this.graph, this.#options.cache);
+  }
+
   async #runAlone(input: Input, options: RunOptions): Promise<RunOutcome> {
     const { configurable } = mergeConfigs(this.#options.config, options);
     return exclusively(this.checkpointer, configurable, () => this.run(parseRunInput(input), options));
@@ -212,7 +224,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
   #context(options: RunOptions): RunContext {
     const { checkpointer, environment, modes, emit, onInputApplied, onInterrupted, isReentry, ...more } =
       options;
-    const { interruptBefore, interruptAfter, durability, checkpointDuring, ...config } = more;
+    const { store, cache, interruptBefore, interruptAfter, durability, checkpointDuring, ...config } = more;
     const recursionLimit = config.recursionLimit ?? DEFAULT_RECURSION_LIMIT;
     if (!Number.isInteger(recursionLimit) || recursionLimit < 1) {
       throw new InvalidArgumentError(
@@ -243,6 +255,8 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
         interruptAfter ?? this.#options.interruptAfter,
       ),
       isReentry: isReentry ?? false,
+      store: store ?? this.#options.store,
+      cache: cache ?? this.#options.cache,
       durability: durabilityOf({
         ...(durability === undefined ? {} : { durability }),
         ...(checkpointDuring === undefined ? {} : { checkpointDuring }),

@@ -1,9 +1,11 @@
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
 import type { NextVersion } from "./apply.ts";
 import type { Breakpoints } from "./breakpoints.ts";
 import type { Durability } from "./durability.ts";
 import type { Environment } from "./environment.ts";
+import type { WritesCache } from "./node-cache.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
 export type Saver = BaseCheckpointSaver<ChannelVersion>;
@@ -23,6 +25,8 @@ export interface RunContext {
   readonly onInputApplied: () => void;
   readonly onInterrupted: "refuse" | "discard";
   readonly breakpoints: Breakpoints | undefined;
+  readonly store: BaseStore | undefined;
+  readonly cache: WritesCache | undefined;
   readonly durability: Durability;
   /** How long a superstep may take, in milliseconds. */
   readonly stepTimeout: number | undefined;

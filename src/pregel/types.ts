@@ -5,7 +5,9 @@ import type {
   MaybePromise,
   PendingWrite,
 } from "../checkpoint/types.ts";
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Interrupt } from "../errors.ts";
+import type { CachePolicy } from "./node-cache.ts";
 import type { RunControl } from "./run-control.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { TimeoutPolicy } from "./timeout.ts";
@@ -49,6 +51,8 @@ export interface NodeConfig<Context = unknown> extends RunnableConfig<Context> {
   readonly writer: (chunk: unknown) => void;
   readonly interrupt: <Value, Answer = unknown>(value: Value) => Answer;
   readonly executionInfo: ExecutionInfo;
+  /** Long-term memory, when the graph was compiled with one. */
+  readonly store?: BaseStore;
   /** Tells an `idleTimeout` that the node is at work. */
   readonly heartbeat: () => void;
 }
@@ -74,6 +78,7 @@ export interface PregelNode {
   readonly timeout?: TimeoutPolicy;
   /** The node that runs in the same superstep when this one has failed. */
   readonly errorHandlerNode?: string;
+  readonly cachePolicy?: CachePolicy;
 }
 
 /** A graph as the engine runs it. */

@@ -66,6 +66,7 @@ export interface Compiled {
   stream(input: unknown, config?: Config): AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>;
   getState(config: Config): Promise<Snapshot>;
   getStateHistory(config: Config): AsyncIterable<Snapshot>;
+  clearCache?(): Promise<void>;
   updateState(config: Config, values: unknown, asNode?: string): Promise<Config>;
 }
 

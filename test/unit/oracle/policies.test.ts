@@ -1,7 +1,10 @@
+import * as theirCheckpoint from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
+import * as ourCheckpoint from "tidemark/checkpoint";
 import { ours, START, theirs, type Library } from "./engine.ts";
 import { graphOf, policyCases, quick } from "./policy-cases.ts";
 import { compare } from "./session.ts";
+import { show } from "./show.ts";
 
 it.each(Object.entries(policyCases))("%s: as in LangGraph", async (_, { build, script }) => {
   const result = await compare(build, script);
@@ -46,4 +49,56 @@ describe("without retryOn, the same errors are tried again", () => {
   ])("%s", async (error) => {
     expect(await attemptsAt(ours, error)).toBe(await attemptsAt(theirs, error));
   });
+});
+
+async function cachedRuns(library: Library, cache: object): Promise<unknown> {
+  let calls = 0;
+  const graph = graphOf(library)
+    .addNode(
+      "a",
+      (state) => {
+        calls++;
+        return state["sum"] === 3
+          ? new library.Command({ update: { log: ["three"] }, goto: [new library.Send("b", "sent")] })
+          : { log: ["a"] };
+      },
+      { cachePolicy: true, ends: ["b"] },
+    )
+    .addNode("b", (args) => ({ log: [args] }), {
+      cachePolicy: { keyFunc: (args: unknown[]) => String(args.length), ttl: 60 },
+    })
+    .addEdge(START, "a")
+    .compile({ cache });
+  const chunks: unknown[] = [];
+  for (const sum of [1, 1, 2, 3, 3, 3]) {
+    const streamMode = ["updates", "values"];
+    for await (const chunk of await graph.stream({ sum }, { streamMode })) chunks.push(show(chunk));
+  }
+  await graph.clearCache?.();
+  await graph.invoke({ sum: 1 });
+  return { chunks, calls };
+}
+
+it("cached nodes: as in LangGraph, on either engine's cache", async () => {
+  const expected = await cachedRuns(theirs, new theirCheckpoint.InMemoryCache());
+  expect(await cachedRuns(ours, new ourCheckpoint.InMemoryCache())).toEqual(expected);
+  expect(await cachedRuns(ours, new theirCheckpoint.InMemoryCache())).toEqual(expected);
+});
+
+it.each([
+  ["this", () => new ourCheckpoint.InMemoryStore()],
+  ["LangGraph's", () => new theirCheckpoint.InMemoryStore()],
+])("nodes use %s store as in LangGraph", async (_, makeStore) => {
+  const run = async (library: Library): Promise<unknown> => {
+    const graph = graphOf(library)
+      .addNode("a", async (_state, config) => {
+        const store = config["store"] as ourCheckpoint.BaseStore;
+        await store.put(["a", "b"], "k", { n: 1 });
+        return { last: (await store.search(["a"])).map(({ key, value }) => [key, value]) };
+      })
+      .addEdge(START, "a")
+      .compile({ store: makeStore() });
+    return graph.invoke({ log: [] });
+  };
+  expect(await run(ours)).toEqual(await run(theirs));
 });
