@@ -7,10 +7,13 @@ export {
   AnyValue,
   BaseChannel,
   BinaryOperatorAggregate,
+  DeltaChannel,
   EphemeralValue,
+  IsLastStep,
   LastValue,
   NamedBarrierValue,
   Overwrite,
+  RemainingSteps,
   Topic,
   UntrackedValueChannel,
 } from "./channels/index.ts";

@@ -21,6 +21,8 @@ export { InMemoryStore, type InMemoryStoreOptions, MemoryStore } from "./store/i
 export { InvalidNamespaceError } from "./store/namespace.ts";
 export { getTextAtPath, tokenizePath } from "./store/text-path.ts";
 export type { Embeddings, IndexConfig } from "./store/vector-index.ts";
+export type { DeltaChannelHistory, DeltaHistoryOptions } from "./delta-history.ts";
+export { DeltaSnapshot, isDeltaSnapshot } from "./delta-snapshot.ts";
 export { CheckpointIds, uuid5 } from "./id.ts";
 export { ERROR, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED, TASKS, WRITES_IDX_MAP } from "./constants.ts";
 export { MemorySaver } from "./memory-saver.ts";

@@ -1,5 +1,6 @@
 import type { BaseChannel } from "../channels/base.ts";
 import { EphemeralValue } from "../channels/ephemeral-value.ts";
+import { ManagedValue } from "../channels/managed-value.ts";
 import { NamedBarrierValue } from "../channels/named-barrier-value.ts";
 import { Topic } from "../channels/topic.ts";
 import { InvalidArgumentError } from "../errors.ts";
@@ -20,6 +21,7 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
     nodeWriter(definition, node, outgoing.get(node) ?? []);
   const nodes = new Map<string, PregelNode>([[START, startNode(writerOf(START))]]);
   const stateKeys = Object.keys(definition.state);
+  const outputKeys = stateKeys.filter((key) => !(definition.state[key] instanceof ManagedValue));
   for (const node of definition.nodes.values()) {
     const joined = joins.filter((edge) => edge.target === node.name).map(joinChannel);
     nodes.set(node.name, {
@@ -38,8 +40,8 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
     nodes,
     channels: channelsOf(definition, joins),
     inputChannel: START,
-    outputChannels: stateKeys,
-    checkInput: (value) => checkInput(value, stateKeys),
+    outputChannels: outputKeys,
+    checkInput: (value) => checkInput(value, outputKeys),
     triggerToNodes: triggersOf(nodes),
   };
 }

@@ -13,6 +13,7 @@ import { applyWrites, type AppliedTask } from "./apply.ts";
 import { answerOnBranch } from "./branch.ts";
 import { Command, commandUpdates } from "./command.ts";
 import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
+import { hydrated } from "./hydrate.ts";
 import { LoopState } from "./loop-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
@@ -54,7 +55,8 @@ async function load(run: RunContext): Promise<Entrance> {
   const tuple = isHead ? head : await run.saver?.getTuple(checkpointConfig(run.config, named));
   if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
   if (head !== undefined) run.environment.checkpointIds.observe(head.checkpoint.id);
-  return { run, tuple, isHead, isNamed: named !== undefined };
+  const loaded = await hydrated(run.graph, run.saver, tuple);
+  return { run, tuple: loaded, isHead, isNamed: named !== undefined };
 }
 
 async function enterWithInput({ run, tuple, isHead }: Entrance, value: unknown): Promise<LoopState> {

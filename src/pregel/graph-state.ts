@@ -1,4 +1,5 @@
 import { EMPTY, type BaseChannel } from "../channels/base.ts";
+import { ManagedValue } from "../channels/managed-value.ts";
 import { adopt, handOut } from "../adopt.ts";
 import type { ChannelVersion, ChannelVersions, Checkpoint } from "../checkpoint/types.ts";
 import type { PregelGraph } from "./types.ts";
@@ -22,6 +23,7 @@ export class GraphState {
   updated: readonly string[] | undefined;
   /** Available channels that live for one superstep. */
   readonly transient = new Set<string>();
+  readonly #managed: ManagedValue<unknown>[] = [];
   #values: Readonly<Record<string, unknown>>;
   /** Channels whose version moved since the last checkpoint. */
   #moved = new Set<string>();
@@ -37,12 +39,18 @@ export class GraphState {
       const saved = Object.hasOwn(this.#values, name) ? this.#values[name] : EMPTY;
       const channel = definition.fromCheckpoint(saved, adopt);
       this.channels.set(name, channel);
+      if (channel instanceof ManagedValue) this.#managed.push(channel);
       if (channel.isTransient && channel.isAvailable()) this.transient.add(name);
     }
     for (const name of Object.keys(this.versions)) {
       const version = this.versions[name];
       if (version !== undefined) this.maxVersion = laterVersion(this.maxVersion, version);
     }
+  }
+
+  /** Tells the values that the engine gives where the run is. */
+  moveTo(step: number, stop: number): void {
+    for (const managed of this.#managed) managed.moveTo({ step, stop });
   }
 
   /** The value of a channel, safe to give to user code; undefined when it has none. */

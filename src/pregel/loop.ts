@@ -70,6 +70,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     if (tasks.length === 0) return { status: "success", ...checkpointOf(loop) };
     requireNodes(tasks);
     if (run.breakpoints && stopsAt(run.breakpoints.before, tasks, loop.state)) return stopped(loop);
+    loop.state.moveTo(loop.step + 1, loop.lastStep);
     const { control } = run.config;
     if (control?.drainRequested) return cancelled(loop, new GraphDrained(control.drainReason ?? ""));
 

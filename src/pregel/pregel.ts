@@ -13,6 +13,7 @@ import { durabilityOf, type DurabilityOptions } from "./durability.ts";
 import type { Environment } from "./environment.ts";
 import { EventQueue } from "./event-queue.ts";
 import { exclusively } from "./exclusive.ts";
+import { hydrated } from "./hydrate.ts";
 import { runLoop } from "./loop.ts";
 import { mergeConfigs } from "./merge-configs.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
@@ -172,7 +173,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     const saver = options.checkpointer ?? this.#requireSaver("getState()");
     config = mergeConfigs(this.#options.config, config);
     const named = config.configurable?.checkpoint_id;
-    const tuple = await saver.getTuple(checkpointConfig(config, named));
+    const tuple = await hydrated(this.graph, saver, await saver.getTuple(checkpointConfig(config, named)));
     if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
     if (tuple === undefined) return { values: {} as Values, next: [], config, tasks: [] };
     return snapshotOf(this.graph, tuple, { isHead: named === undefined }) as StateSnapshot<Values>;
@@ -191,8 +192,10 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
       ...(before === undefined ? {} : { before: before as CheckpointConfig }),
       ...(filter === undefined ? {} : { filter }),
     });
-    for await (const tuple of listed)
+    for await (const listedTuple of listed) {
+      const tuple = await hydrated(this.graph, saver, listedTuple);
       yield snapshotOf(this.graph, tuple, { isHead: false }) as StateSnapshot<Values>;
+    }
   }
 
   /** Edits the state; returns the config of the new checkpoint. */

@@ -6,6 +6,7 @@ import { onlyAttempt } from "./attempt-scope.ts";
 import { END, INPUT, UPDATE_TRIGGER } from "./constants.ts";
 import { finishedTasks } from "./error-handler.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";
+import { hydrated } from "./hydrate.ts";
 import { LoopState } from "./loop-state.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
@@ -30,10 +31,11 @@ export interface StateUpdate {
 export async function updateState(run: RunContext, update: StateUpdate): Promise<string> {
   const named = run.config.configurable?.checkpoint_id;
   const head = await run.saver?.getTuple(checkpointConfig(run.config));
-  const tuple =
+  const found =
     named === undefined || named === head?.checkpoint.id
       ? head
       : await run.saver?.getTuple(checkpointConfig(run.config, named));
+  const tuple = await hydrated(run.graph, run.saver, found);
   if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
   if (head !== undefined) run.environment.checkpointIds.observe(head.checkpoint.id);
 
