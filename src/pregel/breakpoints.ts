@@ -30,7 +30,7 @@ export function stopsAt(nodes: BreakpointNodes, tasks: readonly PlannedTask[], s
 /** From here the run goes on: it stops next where something has changed. */
 export function passBreakpoints(state: GraphState): void {
   const seen = { ...state.seen };
-  setOwn<ChannelVersions>(seen, UPDATE_TRIGGER, state.versions);
+  setOwn<ChannelVersions>(seen, UPDATE_TRIGGER, { ...state.versions });
   state.seen = seen;
 }
 

@@ -10,7 +10,8 @@ type Versions = Record<string, ChannelVersion>;
  * The channels of a graph as one checkpoint left them, and what the engine knows about their versions. A run loads one
  * and moves it from superstep to superstep; reading a state loads one and throws it away.
  *
- * `versions`, `seen` and `values` are shared with the checkpoints made from them: they are replaced, never changed.
+ * `seen` and `values` are shared with the checkpoints made from them: they are replaced, never changed. `versions` change
+ * until a checkpoint is made: who keeps them takes a copy.
  */
 export class GraphState {
   readonly graph: PregelGraph;
@@ -27,6 +28,8 @@ export class GraphState {
   #values: Readonly<Record<string, unknown>>;
   /** Channels whose version moved since the last checkpoint. */
   #moved = new Set<string>();
+  /** Whether a checkpoint, or who reads `versions`, holds the same object. */
+  #sharesVersions = true;
 
   constructor(graph: PregelGraph, checkpoint?: Checkpoint) {
     this.graph = graph;
@@ -75,13 +78,20 @@ export class GraphState {
   /** Records that these channels now have this version. */
   bump(names: readonly string[], version: ChannelVersion): void {
     if (names.length === 0) return;
-    const versions = { ...this.versions };
+    const versions = this.#ownVersions();
     for (const name of names) {
       setOwn(versions, name, version);
       this.#moved.add(name);
     }
-    this.versions = versions;
     this.maxVersion = version;
+  }
+
+  /** The versions, to be changed: a copy the first time after they were handed out. */
+  #ownVersions(): Versions {
+    const versions = this.#sharesVersions ? { ...this.versions } : this.versions;
+    this.versions = versions;
+    this.#sharesVersions = false;
+    return versions;
   }
 
   /** Keeps `transient` right after a channel was changed. */
@@ -94,6 +104,7 @@ export class GraphState {
   /** The versions that moved since the last call, and the checkpoint that holds them. */
   takeCheckpoint(id: string, ts: string): { checkpoint: Checkpoint; newVersions: ChannelVersions } {
     const newVersions: Versions = {};
+    this.#sharesVersions = true;
     if (this.#moved.size > 0) {
       const values = { ...this.#values };
       for (const name of this.#moved) {
@@ -127,13 +138,12 @@ export class GraphState {
   /** Forgets saved channels: they are in no later checkpoint. */
   dropChannels(names: readonly string[]): void {
     if (names.length === 0) return;
-    const versions = { ...this.versions };
+    const versions = this.#ownVersions();
     const values = { ...this.#values };
     for (const name of names) {
       delete versions[name];
       delete values[name];
     }
-    this.versions = versions;
     this.#values = values;
   }
 }

@@ -28,6 +28,8 @@ export class LoopState {
   pending: PendingWrites;
   /** Set when the run is over: what its tasks do from then on counts no more. */
   hasEnded = false;
+  /** Called when the run is cancelled: one listener for all its supersteps. */
+  onAbort: (() => void) | undefined;
   /** Aborted when the tasks that run now need not go on. */
   signal: AbortSignal;
   readonly #exitStore: ExitStore | undefined;

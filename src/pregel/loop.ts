@@ -48,11 +48,16 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
 }
 
 async function endOf(loop: LoopState): Promise<RunOutcome> {
+  const { signal } = loop.run;
+  const abort = (): void => loop.onAbort?.();
+  signal.addEventListener("abort", abort);
   try {
     return await superstepsOf(loop);
   } catch (error) {
     if (isOutcome(error)) return failed(loop, error, []);
     throw error;
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -57,8 +57,8 @@ function executionInfo(
     checkpointId: loop.checkpointId ?? "",
     checkpointNs,
     taskId,
-    ...(configurable?.thread_id === undefined ? {} : { threadId: configurable.thread_id }),
-    ...(runId === undefined ? {} : { runId }),
+    threadId: configurable?.thread_id,
+    runId,
     nodeAttempt: attempt.number,
     nodeFirstAttemptTime: attempt.firstTime,
   };

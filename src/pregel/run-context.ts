@@ -44,11 +44,16 @@ export function checkpointConfig(
   config: CheckpointConfig | RunnableConfig,
   checkpointId?: string,
 ): CheckpointConfig {
+  const { thread_id, checkpoint_ns = "" } = config.configurable ?? {};
+  if (thread_id === undefined)
+    return {
+      configurable:
+        checkpointId === undefined ? { checkpoint_ns } : { checkpoint_ns, checkpoint_id: checkpointId },
+    };
   return {
-    configurable: {
-      ...(config.configurable?.thread_id === undefined ? {} : { thread_id: config.configurable.thread_id }),
-      checkpoint_ns: config.configurable?.checkpoint_ns ?? "",
-      ...(checkpointId === undefined ? {} : { checkpoint_id: checkpointId }),
-    },
+    configurable:
+      checkpointId === undefined
+        ? { thread_id, checkpoint_ns }
+        : { thread_id, checkpoint_ns, checkpoint_id: checkpointId },
   };
 }

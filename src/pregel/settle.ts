@@ -16,18 +16,23 @@ export function settle(loop: LoopState, tasks: readonly PlannedTask[]): Promise<
 }
 
 function settleAll(loop: LoopState, tasks: readonly PlannedTask[]): Promise<Results> {
-  const { signal, config } = loop.run;
-  const maxConcurrency = config.maxConcurrency ?? Infinity;
-  const all =
-    tasks.length <= maxConcurrency
-      ? Promise.all(tasks.map((task) => executeTask(loop, task)))
-      : executeSome(loop, tasks, maxConcurrency);
+  const all = executeAll(loop, tasks, loop.run.config.maxConcurrency ?? Infinity);
   return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(undefined);
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    void all.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    loop.onAbort = () => resolve(undefined);
+    if (loop.run.signal.aborted) resolve(undefined);
+    all.then(resolve, reject);
   });
+}
+
+function executeAll(
+  loop: LoopState,
+  tasks: readonly PlannedTask[],
+  atATime: number,
+): Promise<readonly TaskResult[]> {
+  const [only] = tasks;
+  if (only !== undefined && tasks.length === 1) return executeTask(loop, only).then((result) => [result]);
+  if (tasks.length > atATime) return executeSome(loop, tasks, atATime);
+  return Promise.all(tasks.map((task) => executeTask(loop, task)));
 }
 
 /** So many tasks at a time: each of them, when it ends, makes room for the next. */

@@ -35,8 +35,8 @@ export interface ExecutionInfo {
   readonly checkpointId: string;
   readonly checkpointNs: string;
   readonly taskId: string;
-  readonly threadId?: string;
-  readonly runId?: string;
+  readonly threadId: string | undefined;
+  readonly runId: string | undefined;
   /** Counted from 1: a retry policy makes further attempts. */
   readonly nodeAttempt: number;
   /** Milliseconds since 1970. */
