@@ -43,6 +43,20 @@ export type Attempt = TaskResult & { readonly answered: readonly unknown[]; read
  * came to at once: a finished task is never run again. Rejects only when storing is not possible at all.
  */
 export async function executeTask(loop: LoopState, task: PlannedTask): Promise<TaskResult> {
+  const known = loop.pending.isEmpty ? undefined : knownResult(loop, task);
+  if (known !== undefined) return known;
+  const attempt = task.node?.cachePolicy === undefined ? attemptTask(loop, task) : attemptCached(loop, task);
+  const ended = attempt instanceof Promise ? await attempt : attempt;
+  // Nobody waits for it any more, and another run may have taken over.
+  if (loop.hasEnded || ended.status === "drained") return ended;
+  const result = await storeAttempt(loop, task, ended);
+  if (result.status === "done") emitUpdate(loop, task, result.writes, { cached: ended.isCached ?? false });
+  if (result.status === "interrupted") emitInterrupts(loop, result.interrupts);
+  return result.status === "failed" ? handleFailure(loop, task, result) : result;
+}
+
+/** What is stored of the task already: its result, or that it still waits for an answer. */
+function knownResult(loop: LoopState, task: PlannedTask): TaskResult | undefined {
   const stored = loop.pending.outputOf(task.id);
   if (stored !== undefined) {
     emitUpdate(loop, task, stored, { cached: true });
@@ -54,14 +68,7 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
     emitInterrupts(loop, open);
     return { status: "interrupted", interrupts: open };
   }
-  const attempt = task.node?.cachePolicy === undefined ? attemptTask(loop, task) : attemptCached(loop, task);
-  const ended = attempt instanceof Promise ? await attempt : attempt;
-  // Nobody waits for it any more, and another run may have taken over.
-  if (loop.hasEnded || ended.status === "drained") return ended;
-  const result = await storeAttempt(loop, task, ended);
-  if (result.status === "done") emitUpdate(loop, task, result.writes, { cached: ended.isCached ?? false });
-  if (result.status === "interrupted") emitInterrupts(loop, result.interrupts);
-  return result.status === "failed" ? handleFailure(loop, task, result) : result;
+  return undefined;
 }
 
 function attemptTask(loop: LoopState, task: PlannedTask): Attempt | Promise<Attempt> {

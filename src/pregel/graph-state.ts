@@ -25,6 +25,8 @@ export class GraphState {
   /** Available channels that live for one superstep. */
   readonly transient = new Set<string>();
   readonly #managed: ManagedValue<unknown>[] = [];
+  /** Saved channels that the graph does not have: there will be no more of them, only fewer. */
+  #unknown: readonly string[];
   #values: Readonly<Record<string, unknown>>;
   /** Channels whose version moved since the last checkpoint. */
   #moved = new Set<string>();
@@ -45,6 +47,7 @@ export class GraphState {
       if (channel instanceof ManagedValue) this.#managed.push(channel);
       if (channel.isTransient && channel.isAvailable()) this.transient.add(name);
     }
+    this.#unknown = Object.keys(this.#values).filter((name) => !this.channels.has(name));
     for (const name of Object.keys(this.versions)) {
       const version = this.versions[name];
       if (version !== undefined) this.maxVersion = laterVersion(this.maxVersion, version);
@@ -132,7 +135,7 @@ export class GraphState {
 
   /** Saved channels of this graph's kind that the graph no longer has. */
   unknownChannels(prefix: string): readonly string[] {
-    return Object.keys(this.#values).filter((name) => name.startsWith(prefix) && !this.channels.has(name));
+    return this.#unknown.length === 0 ? [] : this.#unknown.filter((name) => name.startsWith(prefix));
   }
 
   /** Forgets saved channels: they are in no later checkpoint. */
@@ -144,6 +147,7 @@ export class GraphState {
       delete versions[name];
       delete values[name];
     }
+    this.#unknown = this.#unknown.filter((name) => !names.includes(name));
     this.#values = values;
   }
 }

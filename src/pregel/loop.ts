@@ -98,12 +98,13 @@ function apply(
   tasks: readonly PlannedTask[],
   results: readonly TaskResult[],
 ): ReadonlySet<string> {
-  const applied = tasks.flatMap((task, index): AppliedTask[] => {
+  const applied: AppliedTask[] = [];
+  for (const [index, { name, pathKey, triggers }] of tasks.entries()) {
     const result = results[index];
-    if (result?.status !== "done") return [];
-    const own = { ...task, writes: result.writes };
-    return result.handler === undefined ? [own] : [own, result.handler];
-  });
+    if (result?.status !== "done") continue;
+    applied.push({ name, pathKey, triggers, writes: result.writes });
+    if (result.handler !== undefined) applied.push(result.handler);
+  }
   return applied.length === 0 ? new Set() : applyWrites(loop.state, applied, nextVersionOf(loop.run.saver));
 }
 
@@ -127,13 +128,13 @@ function outcomeOf(
   tasks: readonly PlannedTask[],
   results: readonly TaskResult[],
 ): RunOutcome | undefined {
+  if (results.every((result) => result.status === "done")) return undefined;
   const failures = results.flatMap((result, index): TaskFailure[] => {
     if (result.status !== "failed") return [];
     const task = result.handler ?? tasks[index];
     return task === undefined ? [] : [{ node: task.name, taskId: task.id, error: result.error }];
   });
   if (failures.length > 0) return failed(loop, errorOf(failures, loop.step + 1), failures);
-  if (results.every((result) => result.status === "done")) return undefined;
   const drained = results.find((result) => result.status === "drained");
   if (drained !== undefined) return cancelled(loop, drained.error);
   const interrupts = results.flatMap((result): readonly Interrupt[] =>

@@ -6,6 +6,8 @@ const NOT_AN_OUTPUT: ReadonlySet<string> = new Set([ERROR, ERROR_SOURCE_NODE, IN
 /** Ids that begin so are of no task: they hold what came from outside, the n-th resume or command at the checkpoint. */
 const NULL_TASK_PREFIX = NULL_TASK_ID.slice(0, 24);
 
+const NO_ANSWERS: ReadonlyMap<string, unknown> = new Map();
+
 /** What is stored of the superstep that follows a checkpoint, by task. */
 export class PendingWrites {
   readonly #byTask = new Map<string, PendingWrite[]>();
@@ -60,6 +62,7 @@ export class PendingWrites {
 
   /** All answers that were given at this checkpoint, by interrupt id. */
   answers(): ReadonlyMap<string, unknown> {
+    if (this.isEmpty) return NO_ANSWERS;
     this.#answers ??= new Map(
       this.#fromOutside()
         .filter(([channel, value]) => channel === RESUME && value instanceof Map)

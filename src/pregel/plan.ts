@@ -100,16 +100,34 @@ function pullTask(
   trigger: string,
   position: PlanPosition,
 ): PlannedTask {
-  const path = pullPath(name);
+  const { path, pathKey } = placeOf(name);
   const namespace = taskNamespace(position, name);
   return {
     id: pullTaskId(position.checkpointId, namespace, position.step, name, trigger),
     name,
     path,
-    pathKey: taskPathKey(path),
+    pathKey,
     triggers,
     node,
   };
+}
+
+interface Place {
+  readonly path: TaskPath;
+  readonly pathKey: string;
+}
+
+/** By the name of the node; there are as many as deployments have nodes. */
+const places = new Map<string, Place>();
+
+function placeOf(node: string): Place {
+  let place = places.get(node);
+  if (place === undefined) {
+    const path = pullPath(node);
+    place = { path, pathKey: taskPathKey(path) };
+    places.set(node, place);
+  }
+  return place;
 }
 
 function candidates(state: GraphState): Iterable<string> {
