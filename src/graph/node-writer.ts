@@ -14,10 +14,11 @@ export function nodeWriter(
   edges: readonly Edge[],
 ): PregelNode["write"] {
   const next = edgeWrites(node, edges);
+  const keys = Object.keys(graph.state);
   const branches = graph.branches.filter((branch) => branch.source === node);
   return (output, scope) => {
     const writes = [...outputWrites(graph, node, output), ...next];
-    return branches.length === 0 ? writes : withBranches(graph, branches, writes, scope);
+    return branches.length === 0 ? writes : withBranches(graph, branches, keys, writes, scope);
   };
 }
 
@@ -80,10 +81,11 @@ function edgeWrites(node: string, edges: readonly Edge[]): PendingWrite[] {
 async function withBranches(
   graph: GraphDefinition,
   branches: readonly Branch[],
+  keys: readonly string[],
   writes: readonly PendingWrite[],
   scope: WriteScope,
 ): Promise<readonly PendingWrite[]> {
-  const state = scope.readFresh(Object.keys(graph.state), writes);
+  const state = scope.readFresh(keys, writes);
   const routed: PendingWrite[] = [];
   for (const branch of branches) {
     const result = await branch.path(state, scope.config);

@@ -70,7 +70,7 @@ function consumeTriggers(state: GraphState, tasks: readonly AppliedTask[], nextV
       const channel = state.channels.get(name);
       if (!channel?.consume()) continue;
       consumed.push(name);
-      state.noteAvailability(name, channel);
+      state.noteChange(name, channel);
     }
   }
   if (consumed.length > 0) state.bump(consumed, nextVersion(state.maxVersion));
@@ -98,7 +98,7 @@ function updateChannels(state: GraphState, byChannel: WritesByChannel): Set<stri
     const channel = state.channels.get(name);
     if (channel === undefined) continue;
     if (updateChannel(name, channel, values)) changed.add(name);
-    state.noteAvailability(name, channel);
+    state.noteChange(name, channel);
   }
   return changed;
 }
@@ -109,7 +109,7 @@ function expireTransient(state: GraphState, written: WritesByChannel, changed: S
     const channel = state.channels.get(name);
     if (channel === undefined || written.has(name)) continue;
     if (updateChannel(name, channel, [])) changed.add(name);
-    state.noteAvailability(name, channel);
+    state.noteChange(name, channel);
   }
 }
 
@@ -139,7 +139,7 @@ function finishChannels(state: GraphState): string[] {
   for (const [name, channel] of state.channels) {
     if (channel.finish()) {
       finished.push(name);
-      state.noteAvailability(name, channel);
+      state.noteChange(name, channel);
     }
   }
   return finished;

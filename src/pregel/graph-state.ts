@@ -2,9 +2,13 @@ import { EMPTY, type BaseChannel } from "../channels/base.ts";
 import { ManagedValue } from "../channels/managed-value.ts";
 import { adopt, handOut } from "../adopt.ts";
 import type { ChannelVersion, ChannelVersions, Checkpoint } from "../checkpoint/types.ts";
+import { StateViews } from "./state-views.ts";
 import type { PregelGraph } from "./types.ts";
 
 type Versions = Record<string, ChannelVersion>;
+
+/** From about so many keys on, it matters how a record was made. */
+const MANY_KEYS = 16;
 
 /**
  * The channels of a graph as one checkpoint left them, and what the engine knows about their versions. A run loads one
@@ -24,12 +28,15 @@ export class GraphState {
   updated: readonly string[] | undefined;
   /** Available channels that live for one superstep. */
   readonly transient = new Set<string>();
-  readonly #managed: ManagedValue<unknown>[] = [];
+  readonly #managed: [string, ManagedValue<unknown>][] = [];
   /** Saved channels that the graph does not have: there will be no more of them, only fewer. */
   #unknown: readonly string[];
+  readonly #views: StateViews;
   #values: Readonly<Record<string, unknown>>;
   /** Channels whose version moved since the last checkpoint. */
   #moved = new Set<string>();
+  /** Channels that were added to `versions`, and may be to the values, by assignment. */
+  #added = 0;
   /** Whether a checkpoint, or who reads `versions`, holds the same object. */
   #sharesVersions = true;
 
@@ -40,13 +47,15 @@ export class GraphState {
     this.seen = checkpoint?.versions_seen ?? {};
     this.updated = checkpoint?.updated_channels;
     this.channels = new Map();
+    this.#views = new StateViews(this.channels);
     for (const [name, definition] of graph.channels) {
       const saved = Object.hasOwn(this.#values, name) ? this.#values[name] : EMPTY;
       const channel = definition.fromCheckpoint(saved, adopt);
       this.channels.set(name, channel);
-      if (channel instanceof ManagedValue) this.#managed.push(channel);
+      if (channel instanceof ManagedValue) this.#managed.push([name, channel]);
       if (channel.isTransient && channel.isAvailable()) this.transient.add(name);
     }
+    if (Object.keys(this.versions).length > MANY_KEYS) this.#compact();
     this.#unknown = Object.keys(this.#values).filter((name) => !this.channels.has(name));
     for (const name of Object.keys(this.versions)) {
       const version = this.versions[name];
@@ -56,7 +65,10 @@ export class GraphState {
 
   /** Tells the values that the engine gives where the run is. */
   moveTo(step: number, stop: number): void {
-    for (const managed of this.#managed) managed.moveTo({ step, stop });
+    for (const [name, managed] of this.#managed) {
+      managed.moveTo({ step, stop });
+      this.#views.noteChange(name);
+    }
   }
 
   /** The value of a channel, safe to give to user code; undefined when it has none. */
@@ -70,12 +82,7 @@ export class GraphState {
   readAll(names: string | readonly string[]): unknown;
   readAll(names: string | readonly string[]): unknown {
     if (typeof names === "string") return this.read(names);
-    const result: Record<string, unknown> = {};
-    for (const name of names) {
-      const channel = this.channels.get(name);
-      if (channel?.isAvailable()) setOwn(result, name, readChannel(channel));
-    }
-    return result;
+    return this.#views.read(names);
   }
 
   /** Records that these channels now have this version. */
@@ -83,6 +90,7 @@ export class GraphState {
     if (names.length === 0) return;
     const versions = this.#ownVersions();
     for (const name of names) {
+      if (!Object.hasOwn(versions, name)) this.#added++;
       setOwn(versions, name, version);
       this.#moved.add(name);
     }
@@ -97,8 +105,9 @@ export class GraphState {
     return versions;
   }
 
-  /** Keeps `transient` right after a channel was changed. */
-  noteAvailability(name: string, channel: BaseChannel): void {
+  /** To be called after a channel was changed: keeps `transient` and what is known of values right. */
+  noteChange(name: string, channel: BaseChannel): void {
+    this.#views.noteChange(name);
     if (!channel.isTransient) return;
     if (channel.isAvailable()) this.transient.add(name);
     else this.transient.delete(name);
@@ -121,6 +130,7 @@ export class GraphState {
       this.#values = values;
       this.#moved = new Set();
     }
+    if (this.#added > MANY_KEYS) this.#compact();
     const checkpoint: Checkpoint = {
       v: 4,
       id,
@@ -131,6 +141,13 @@ export class GraphState {
       ...(this.updated === undefined ? {} : { updated_channels: this.updated }),
     };
     return { checkpoint, newVersions };
+  }
+
+  /** Makes records anew that were filled key by key: see `StateViews`. */
+  #compact(): void {
+    this.versions = Object.fromEntries(Object.entries(this.versions));
+    this.#values = Object.fromEntries(Object.entries(this.#values));
+    this.#added = 0;
   }
 
   /** Saved channels of this graph's kind that the graph no longer has. */

@@ -101,29 +101,29 @@ const timeouts: Case = {
       .addNode(
         "slow",
         async () => {
-          if (counters.count("slow") < 1) await later(60);
+          if (counters.count("slow") < 1) await later(400);
           return { log: ["slow"] };
         },
-        { timeout: 15 },
+        { timeout: 150 },
       )
       .addNode(
         "again",
         async (_, config) => {
-          if (counters.count("again") < 1) await later(60);
+          if (counters.count("again") < 1) await later(400);
           return { log: ["again"], last: config.executionInfo?.["nodeAttempt"] };
         },
-        { timeout: { runTimeout: 15 }, retryPolicy: quick },
+        { timeout: { runTimeout: 150 }, retryPolicy: quick },
       )
       .addNode(
         "alive",
         async (_, config) => {
           for (let beat = 0; beat < 4; beat++) {
-            await later(20);
+            await later(90);
             config.heartbeat?.();
           }
           return { log: ["alive"] };
         },
-        { timeout: { idleTimeout: 60, refreshOn: "heartbeat" } },
+        { timeout: { idleTimeout: 270, refreshOn: "heartbeat" } },
       )
       .addNode(
         "busy",
@@ -155,7 +155,7 @@ const sentTimeout: Case = {
         START,
         () => [
           new library.Send("w", { ms: 1 }),
-          new library.Send("w", { ms: 61 }, { timeout: { runTimeout: 30, refreshOn: "auto" } }),
+          new library.Send("w", { ms: 400 }, { timeout: { runTimeout: 150, refreshOn: "auto" } }),
         ],
         ["w"],
       ),
