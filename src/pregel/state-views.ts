@@ -9,6 +9,9 @@ interface View {
   readonly stale: Set<string>;
 }
 
+/** More are not kept: every one costs a little at each change. */
+const MOST_VIEWS = 32;
+
 /**
  * What lists of channels hold, kept from one reading to the next: a reading costs what has changed since, and one copy. The
  * lists are told apart by identity, so they should be those of the graph.
@@ -30,7 +33,7 @@ export class StateViews {
     if (view === undefined) {
       view = { record: {}, copied: new Set(), stale: new Set() };
       this.#rebuild(view, names);
-      this.#views.set(names, view);
+      if (this.#views.size < MOST_VIEWS) this.#views.set(names, view);
     } else if (view.stale.size > 0) this.#refresh(view, names);
     const result = { ...view.record };
     for (const name of view.copied) result[name] = handOut(view.record[name]);
