@@ -69,7 +69,6 @@ async function settleInTime(
     );
   const first = await Promise.race([results, expired]).finally(() => timer.abort());
   if (!(first instanceof StepTimeoutError)) return first;
-  loop.hasEnded = true;
   late.abort(first);
   throw first;
 }

@@ -77,6 +77,34 @@ it("a handler's result is not lost when a sibling fails, nor when the state is e
   expect((await graph().invoke(null, thread)).log).toEqual(["handled", "patch"]);
 });
 
+it("a node whose handler has not finished is not done: after an edit of the state it runs again", async () => {
+  const runs: string[] = [];
+  const builder = parallel({ x: () => ({ log: ["x"] }), y: () => ({ log: ["y"] }) })
+    .addNode("sibling", () => ({ log: ["sibling"] }))
+    .addNode(
+      "a",
+      () => {
+        runs.push("a");
+        return boom();
+      },
+      {
+        errorHandler: () => {
+          runs.push("handler");
+          if (runs.length < 3) throw new Error("handler broke");
+          return { log: ["handled"] };
+        },
+      },
+    )
+    .addEdge("x", "sibling")
+    .addEdge(["x", "y"], "a");
+  const { graph } = evictable(builder);
+  await expect(graph().invoke({}, thread)).rejects.toThrow("handler broke");
+  await graph().updateState(thread, { log: ["patch"] }, "sibling");
+  expect((await graph().getState(thread)).next).toEqual(["a"]);
+  expect((await graph().invoke(null, thread)).log).toEqual(["x", "y", "sibling", "patch", "handled"]);
+  expect(runs).toEqual(["a", "handler", "a", "handler"]);
+});
+
 it("history shows the failed node as it was saved", async () => {
   const builder = new StateGraph(State)
     .addNode("a", boom, { errorHandler: () => ({ log: ["handled"] }) })
@@ -105,7 +133,7 @@ it("a run that is cancelled calls no handler", async () => {
   const graph = chain({})
     .addNode(
       "a",
-      async () => {
+      () => {
         controller.abort(new Error("stop"));
         return boom();
       },

@@ -38,6 +38,23 @@ describe("stepTimeout", () => {
     expect([state.values.log, state.next]).toEqual([["quick"], ["slow"]]);
   });
 
+  it("what a node returns when it hears of it comes too late", async () => {
+    const clock = new ManualClock();
+    const graph = chain({})
+      .addNode("a", async (_, { signal }) => {
+        await new Promise((resolve) => {
+          signal.addEventListener("abort", resolve);
+        });
+        return { log: ["late"] };
+      })
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() })
+      .withOptions({ environment: clock, stepTimeout: 50 });
+    await expect(clock.during(graph.invoke({}, thread))).rejects.toThrow("more than 50 ms");
+    await later();
+    expect((await graph.getState(thread)).next).toEqual(["a"]);
+  });
+
   it("leaves others alone, and no timer behind", async () => {
     const clock = new ManualClock();
     const graph = slow(clock).compile().withOptions({ environment: clock });

@@ -65,6 +65,29 @@ it("what an attempt does after its time is ignored; its signal tells it", async 
   expect(state.tasks[0]?.error).toMatchObject({ name: "NodeTimeoutError", code: "node_timeout" });
 });
 
+it("what an attempt says while the next one runs is not heard", async () => {
+  const clock = new ManualClock();
+  const graph = chain({})
+    .addNode(
+      "a",
+      async (_, config) => {
+        const { nodeAttempt } = config.executionInfo;
+        await clock.sleep(nodeAttempt === 1 ? 60 : 40);
+        config.writer(nodeAttempt);
+        return { log: [nodeAttempt] };
+      },
+      { timeout: 50, retryPolicy: { initialInterval: 1, jitter: false } },
+    )
+    .addEdge(START, "a")
+    .compile()
+    .withOptions({ environment: clock });
+  const chunks: unknown[] = [];
+  const emit = (event: StreamEvent): void => void chunks.push(event.payload);
+  const modes = new Set<StreamMode>(["custom", "updates"]);
+  await clock.during(graph.run({ kind: "input", value: { v: 1 } }, { modes, emit }));
+  expect(chunks).toEqual([2, { a: { log: [2] } }]);
+});
+
 it.each<[string, TimeoutPolicy, (config: NodeConfig) => void, boolean]>([
   ["a heartbeat keeps an idle node alive", { idleTimeout: 50 }, (config) => config.heartbeat(), true],
   ["so does a chunk", { idleTimeout: 50 }, (config) => config.writer("x"), true],
