@@ -7,15 +7,27 @@ export {
   AnyValue,
   BaseChannel,
   BinaryOperatorAggregate,
+  DeltaChannel,
   EphemeralValue,
+  IsLastStep,
   LastValue,
   NamedBarrierValue,
   Overwrite,
+  RemainingSteps,
   Topic,
   UntrackedValueChannel,
 } from "./channels/index.ts";
 export type { BinaryOperator, OverwriteUpdate, OverwriteUpdate as OverwriteValue } from "./channels/index.ts";
-export { BaseCheckpointSaver, MemorySaver } from "./checkpoint/index.ts";
+export {
+  AsyncBatchedStore,
+  BaseCache,
+  BaseCheckpointSaver,
+  BaseStore,
+  InMemoryCache,
+  InMemoryStore,
+  MemorySaver,
+} from "./checkpoint/index.ts";
+export type { Item, SearchItem } from "./checkpoint/index.ts";
 export {
   EmptyChannelError,
   EmptyInputError,
@@ -38,6 +50,21 @@ export {
 } from "./errors.ts";
 export type { Interrupt } from "./errors.ts";
 export * from "./graph/index.ts";
+export {
+  GraphDrained,
+  isGraphDrained,
+  isNodeError,
+  isNodeTimeoutError,
+  NodeError,
+  NodeTimeoutError,
+  StepTimeoutError,
+} from "./pregel/policy-errors.ts";
+export { RunControl } from "./pregel/run-control.ts";
+export type { Durability } from "./pregel/durability.ts";
+export type { CachePolicy } from "./pregel/node-cache.ts";
+export { getCurrentTaskInput, getStore, getWriter, writer } from "./pregel/task-functions.ts";
+export type { RetryPolicy } from "./pregel/retry.ts";
+export type { TimeoutPolicy } from "./pregel/timeout.ts";
 export {
   Command,
   END,

@@ -2,6 +2,7 @@ import { InvalidUpdateError } from "../errors.ts";
 import { type Adopt, type BaseChannel, EMPTY, keep } from "./base.ts";
 import { isOverwrite, overwriteOf, type OverwriteUpdate } from "./overwrite.ts";
 import { SingleValueChannel } from "./single-value.ts";
+import { snapshotValue } from "./snapshot-value.ts";
 
 export type BinaryOperator<Value, Update> = (left: Value, right: Update) => Value;
 
@@ -26,6 +27,13 @@ export class BinaryOperatorAggregate<Value, Update = Value> extends SingleValueC
     this.operator = operator;
     this.initialValueFactory = initialValueFactory;
     if (initialValueFactory !== undefined) this.value = initialValueFactory();
+  }
+
+  protected override restore(
+    saved: Value | typeof EMPTY,
+    adopt: Adopt,
+  ): SingleValueChannel<Value, Update | OverwriteUpdate<Value>> {
+    return super.restore(snapshotValue(saved), adopt);
   }
 
   protected override fresh(): BinaryOperatorAggregate<Value, Update> {

@@ -1,9 +1,14 @@
 export { AnyValue } from "./any-value.ts";
 export { type Adopt, BaseChannel, EMPTY } from "./base.ts";
 export { type BinaryOperator, BinaryOperatorAggregate } from "./binary-operator-aggregate.ts";
+export { DeltaChannel, type DeltaChannelOptions, type DeltaReducer } from "./delta-channel.ts";
+export { DynamicBarrierValueAfterFinish } from "./dynamic-barrier-value-after-finish.ts";
+export { DynamicBarrierValue } from "./dynamic-barrier-value.ts";
+export type { WaitForNames } from "./dynamic-barrier.ts";
 export { EphemeralValue } from "./ephemeral-value.ts";
 export { LastValueAfterFinish } from "./last-value-after-finish.ts";
 export { LastValue } from "./last-value.ts";
+export { IsLastStep, ManagedValue, RemainingSteps, type RunPosition } from "./managed-value.ts";
 export { NamedBarrierValueAfterFinish } from "./named-barrier-value-after-finish.ts";
 export { NamedBarrierValue } from "./named-barrier-value.ts";
 export { isOverwrite, Overwrite, overwriteOf, type OverwriteUpdate } from "./overwrite.ts";

@@ -1,4 +1,4 @@
-import { v5 } from "uuid";
+import { sha1 } from "./sha1.ts";
 
 /** 100-nanosecond ticks from 1582-10-15, the epoch of UUID time, to 1970-01-01. */
 const UNIX_EPOCH_TICKS = 122_192_928_000_000_000n;
@@ -45,13 +45,38 @@ export class CheckpointIds {
  * thread has an id that the RFC does not allow (variant `f`), so the namespace is taken as 16 bytes without a check.
  */
 export function uuid5(name: string, namespace: string): string {
-  return v5(name, bytesOf(namespace));
+  const bytes = sha1(bytesOf(namespace), name);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  let uuid = "";
+  for (let index = 0; index < 16; index++) {
+    if (index === 4 || index === 6 || index === 8 || index === 10) uuid += "-";
+    uuid += HEX[bytes[index] ?? 0];
+  }
+  return uuid;
 }
 
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 function bytesOf(uuid: string): Uint8Array {
-  const digits = uuid.replaceAll("-", "");
   const bytes = new Uint8Array(16);
-  for (let index = 0; index < 16; index++)
-    bytes[index] = Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16);
+  let position = 0;
+  let high = -1;
+  for (let index = 0; index < uuid.length && position < 16; index++) {
+    const digit = hexDigit(uuid.charCodeAt(index));
+    if (digit < 0) continue;
+    if (high < 0) high = digit;
+    else {
+      bytes[position++] = 16 * high + digit;
+      high = -1;
+    }
+  }
   return bytes;
+}
+
+/** Of a character code; -1 for what is no digit. */
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const letter = code | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }

@@ -1,3 +1,28 @@
+export { BaseCache, type CacheEntry, type CacheFullKey, type CacheNamespace } from "./cache/base-cache.ts";
+export { InMemoryCache } from "./cache/in-memory-cache.ts";
+export { AsyncBatchedStore } from "./store/async-batched-store.ts";
+export {
+  BaseStore,
+  type Filter,
+  type GetOperation,
+  type Item,
+  type ListNamespacesOperation,
+  type ListNamespacesOptions,
+  type MatchCondition,
+  type NamespaceMatchType,
+  type Operation,
+  type OperationResults,
+  type PutOperation,
+  type SearchItem,
+  type SearchOperation,
+  type SearchOptions,
+} from "./store/base-store.ts";
+export { InMemoryStore, type InMemoryStoreOptions, MemoryStore } from "./store/in-memory-store.ts";
+export { InvalidNamespaceError } from "./store/namespace.ts";
+export { getTextAtPath, tokenizePath } from "./store/text-path.ts";
+export type { Embeddings, IndexConfig } from "./store/vector-index.ts";
+export type { DeltaChannelHistory, DeltaHistoryOptions } from "./delta-history.ts";
+export { DeltaSnapshot, isDeltaSnapshot } from "./delta-snapshot.ts";
 export { CheckpointIds, uuid5 } from "./id.ts";
 export { ERROR, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED, TASKS, WRITES_IDX_MAP } from "./constants.ts";
 export { MemorySaver } from "./memory-saver.ts";

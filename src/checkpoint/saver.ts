@@ -8,6 +8,7 @@ import type {
   CheckpointTuple,
   PendingWrite,
 } from "./types.ts";
+import { deltaHistory, type DeltaChannelHistory, type DeltaHistoryOptions } from "./delta-history.ts";
 import { MsgpackSerializer } from "./serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "./serde/protocol.ts";
 
@@ -59,6 +60,14 @@ export abstract class BaseCheckpointSaver<V extends ChannelVersion = number> {
 
   async get(config: CheckpointConfig): Promise<Checkpoint | undefined> {
     return (await this.getTuple(config))?.checkpoint;
+  }
+
+  /**
+   * What the values of channels can be made of whose writes LangGraph has kept in place of them. A saver may override it
+   * to read less than all the checkpoints on the way.
+   */
+  getDeltaChannelHistory(options: DeltaHistoryOptions): Promise<Record<string, DeltaChannelHistory>> {
+    return deltaHistory(this, options);
   }
 
   /** The version after `current`, or the first one. */

@@ -1,17 +1,18 @@
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { ChannelVersion } from "../checkpoint/types.ts";
-
-/** The nodes that a run stops at, or `*` for all. */
-export type Breakpoints<Nodes extends string = string> = readonly Nodes[] | "*";
+import type { BreakpointNodes } from "../pregel/breakpoints.ts";
+import type { WritesCache } from "../pregel/node-cache.ts";
 
 export interface CompileOptions<Nodes extends string = string> {
   readonly checkpointer?: BaseCheckpointSaver<ChannelVersion>;
   readonly name?: string;
   readonly description?: string;
-  /** What nodes find as `config.store`. */
-  readonly store?: object;
+  /** Long-term memory for nodes: `config.store`. */
+  readonly store?: BaseStore;
   /** Where results of nodes with a `cachePolicy` are kept. */
-  readonly cache?: object;
-  readonly interruptBefore?: Breakpoints<Nodes>;
-  readonly interruptAfter?: Breakpoints<Nodes>;
+  readonly cache?: WritesCache;
+  /** Runs stop before (after) these nodes, or all of them ("*"), and are continued with null. */
+  readonly interruptBefore?: BreakpointNodes<Nodes>;
+  readonly interruptAfter?: BreakpointNodes<Nodes>;
 }

@@ -6,11 +6,19 @@ import { NamedBarrierValue } from "../channels/named-barrier-value.ts";
 import { Topic } from "../channels/topic.ts";
 import { END, START, TASKS } from "../pregel/constants.ts";
 import type { PregelGraph, PregelNode } from "../pregel/types.ts";
-import { branchChannel, edgesBySource, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
+import {
+  branchChannel,
+  channelsRead,
+  edgesBySource,
+  joinChannel,
+  type Edge,
+  type GraphDefinition,
+} from "./definition.ts";
 import { checkInput, graphSchemas } from "./graph-schemas.ts";
 import type { NodeDefinition } from "./node.ts";
-import { policiesOf } from "./node-policies.ts";
 import { nodeWriter } from "./node-writer.ts";
+import { errorHandlers, policiesOf } from "./policies.ts";
+import { writable } from "./schema/state-keys.ts";
 
 /**
  * Wires a definition into channels and nodes. A node is started by its channel `branch:to:<node>`, or by a join of
@@ -28,14 +36,15 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
     nodes.set(node.name, {
       name: node.name,
       triggers: [branchChannel(node.name), ...joined],
-      channels: node.input === undefined ? schema.stateKeys : [...node.input.keys()],
+      channels: channelsRead(schema, node),
       hidden: false,
       run: node.call,
       write: writerOf(node.name),
-      ...policiesOf(node),
+      ...policiesOf(definition, node),
       ...descriptionOf(node),
     });
   }
+  for (const [handler, node] of errorHandlers(definition)) nodes.set(handler, node);
   const schemas = graphSchemas(schema);
   return {
     name,
@@ -43,7 +52,7 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
     channels: channelsOf(definition, joins),
     inputChannel: START,
     outputChannels: schema.outputKeys,
-    streamChannels: [...schema.keys.keys()],
+    streamChannels: [...writable(schema.keys).keys()],
     checkInput: (value) => checkInput(schema, value),
     ...(schemas === undefined ? {} : { schemas }),
     triggerToNodes: triggersOf(nodes),

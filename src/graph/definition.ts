@@ -1,6 +1,7 @@
 import { BRANCH_TO } from "../pregel/constants.ts";
 import type { Branch } from "./branch.ts";
 import type { NodeDefinition } from "./node.ts";
+import type { NodeDefaults } from "./node-policies.ts";
 import type { StandardSchema } from "./schema/standard-schema.ts";
 import type { StateKeys } from "./schema/state-keys.ts";
 
@@ -10,6 +11,7 @@ export interface GraphDefinition {
   readonly nodes: ReadonlyMap<string, NodeDefinition>;
   readonly edges: readonly Edge[];
   readonly branches: readonly Branch[];
+  readonly defaults: NodeDefaults;
 }
 
 /** What the definitions of a graph's state, input, output and context come to. */
@@ -27,6 +29,11 @@ export interface GraphSchema {
 export interface Edge {
   readonly sources: readonly string[];
   readonly target: string;
+}
+
+/** What a node reads. */
+export function channelsRead(schema: GraphSchema, { input }: NodeDefinition): readonly string[] {
+  return input === undefined ? schema.stateKeys : [...input.keys()];
 }
 
 /** The channel that asks a node to run. */

@@ -8,7 +8,7 @@ export type {
   UpdateType,
 } from "./annotation.ts";
 export type { BranchOptions, PathMap, RoutePath, RouteResult } from "./branch.ts";
-export type { Breakpoints, CompileOptions } from "./compile-options.ts";
+export type { CompileOptions } from "./compile-options.ts";
 export { CompiledStateGraph } from "./compiled-state-graph.ts";
 export type {
   ConditionalEdgeRouter,
@@ -44,7 +44,7 @@ export {
 export type { MessagesReducer } from "./messages/reducer.ts";
 export { REMOVE_ALL_MESSAGES, RemoveMessage } from "./messages/remove-message.ts";
 export type { NodeAction, NodeFunction, NodeOptions, NodeReturn, NodeRunnable } from "./node.ts";
-export type { NodeDefaults, NodeErrorHandler, NodeFailure, NodePolicyOptions } from "./node-policies.ts";
+export type { NodeDefaults, NodeErrorHandler, NodePolicyOptions } from "./node-policies.ts";
 export { getSchemaDefaultGetter } from "./schema/default-of.ts";
 export { schemaMetaRegistry, SchemaMetaRegistry, withLangGraph } from "./schema/meta.ts";
 export type { ReducedSchema, SchemaMeta } from "./schema/meta.ts";

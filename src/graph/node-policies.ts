@@ -1,24 +1,27 @@
+import type { CachePolicy } from "../pregel/node-cache.ts";
+import type { NodeError } from "../pregel/policy-errors.ts";
+import type { RetryPolicy } from "../pregel/retry.ts";
+import type { TimeoutPolicy } from "../pregel/timeout.ts";
 import type { NodeConfig } from "../pregel/types.ts";
-import type { CachePolicy, NodePolicies, RetryPolicy, TimeoutPolicy } from "../pregel/policy-types.ts";
-import type { NodeDefinition, NodeOptions } from "./node.ts";
+import type { NodeDefinition } from "./node.ts";
 
-/** How a node that has failed is taken over: gets what the node got, and which node threw what. */
+/**
+ * Takes the place of a node that has failed, in the same superstep: gets what the node got, and which node threw what.
+ * Its Commands say what runs next; the node's edges do not.
+ */
 export type NodeErrorHandler<State = never, Update = unknown> = (
   state: State,
-  error: NodeFailure,
+  error: NodeError,
   config: NodeConfig,
 ) => Update | Promise<Update>;
-
-/** What an error handler is told. */
-export interface NodeFailure extends Error {
-  readonly node: string;
-  readonly error: unknown;
-}
 
 /** How a node is executed, as it is given in its options or as the default of all nodes. */
 export interface NodePolicyOptions {
   readonly retryPolicy?: RetryPolicy | undefined;
-  /** `true`: results are kept as long as the cache keeps them. `false`: not even where the graph's default says so. */
+  /**
+   * Keeps the node's results in the graph's cache; true: by its whole input, for ever; false: not even where the graph's
+   * default says so.
+   */
   readonly cachePolicy?: CachePolicy | boolean | undefined;
   /** For each attempt: milliseconds, or limits of several kinds. */
   readonly timeout?: number | TimeoutPolicy | undefined;
@@ -28,25 +31,10 @@ export interface NodePolicyOptions {
 /** What holds for the nodes that do not say otherwise. */
 export type NodeDefaults = NodePolicyOptions;
 
-/** The node with the defaults for what its own options leave open. */
+/** The node with the defaults for what its own options leave open. The handler of errors is one node for all of them. */
 export function withDefaults(node: NodeDefinition, defaults: NodeDefaults): NodeDefinition {
-  const options: NodeOptions = { ...node.options };
-  return { ...node, options: { ...withoutUndefined(defaults), ...withoutUndefined(options) } };
-}
-
-/** The policies of a node as the engine carries them. */
-export function policiesOf({ options }: NodeDefinition): NodePolicies {
-  const { retryPolicy, cachePolicy, timeout, errorHandler } = options;
-  return {
-    ...(retryPolicy === undefined ? {} : { retryPolicy }),
-    ...(cachePolicy === undefined || cachePolicy === false
-      ? {}
-      : { cachePolicy: cachePolicy === true ? {} : cachePolicy }),
-    ...(timeout === undefined
-      ? {}
-      : { timeout: typeof timeout === "number" ? { runTimeout: timeout } : timeout }),
-    ...(errorHandler === undefined ? {} : { errorHandler }),
-  };
+  const { errorHandler: _, ...policies } = defaults;
+  return { ...node, options: { ...withoutUndefined(policies), ...withoutUndefined(node.options) } };
 }
 
 function withoutUndefined<T extends object>(options: T): T {

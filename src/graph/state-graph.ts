@@ -18,7 +18,7 @@ import {
 import { withDefaults, type NodeDefaults } from "./node-policies.ts";
 import { parseConstructor, type GraphInit } from "./parse-constructor.ts";
 import { mergeKeys } from "./schema/merge-keys.ts";
-import type { StateKey } from "./schema/state-keys.ts";
+import { writable, type StateKey } from "./schema/state-keys.ts";
 import type { ExtractStateType, ExtractUpdateType, StateDefinitionInit } from "./schema/state-types.ts";
 import type {
   ContextOf,
@@ -199,12 +199,16 @@ export class StateGraph<
   compile(options: CompileOptions<N> = {}): CompiledStateGraph<S, U, N, I, O, C> {
     const definition = this.#definition();
     validateGraph(definition);
-    validateBreakpoints(definition, [options.interruptBefore ?? [], options.interruptAfter ?? []]);
+    validateBreakpoints(definition, options.interruptBefore, options.interruptAfter);
     return new CompiledStateGraph({
       graph: compileGraph(definition, options.name ?? "LangGraph"),
       environment: systemEnvironment,
       checkpointer: options.checkpointer,
       compiled: options,
+      store: options.store,
+      cache: options.cache,
+      interruptBefore: options.interruptBefore,
+      interruptAfter: options.interruptAfter,
     });
   }
 
@@ -218,13 +222,14 @@ export class StateGraph<
       schema: {
         keys: new Map(this.#keys),
         stateKeys: [...state.keys()],
-        input: input ?? state,
-        outputKeys: [...(output ?? state).keys()],
+        input: writable(input ?? state),
+        outputKeys: [...writable(output ?? state).keys()],
         context,
       },
       nodes: new Map(nodes),
       edges: [...this.#edges],
       branches: [...this.#branches],
+      defaults: this.#defaults,
     };
   }
 

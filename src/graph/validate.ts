@@ -1,7 +1,8 @@
 import { GraphValidationError, UnreachableNodeError } from "../errors.ts";
+import type { BreakpointNodes } from "../pregel/breakpoints.ts";
 import { END, START } from "../pregel/constants.ts";
-import type { Breakpoints } from "./compile-options.ts";
 import type { GraphDefinition } from "./definition.ts";
+import { handlerOf } from "./policies.ts";
 
 /** Refuses names that are reserved, taken, or those of a key of the state. */
 export function checkNodeName(
@@ -25,18 +26,6 @@ export function checkNodeName(
   }
 }
 
-/** Refuses breakpoints at what is no node. */
-export function validateBreakpoints(graph: GraphDefinition, breakpoints: readonly Breakpoints[]): void {
-  for (const nodes of breakpoints) {
-    for (const name of nodes === "*" ? [] : nodes) {
-      if (graph.nodes.has(name)) continue;
-      throw new GraphValidationError(`Interrupt node \`${name}\` is not present`, {
-        details: { node: name },
-      });
-    }
-  }
-}
-
 /** Refuses edges whose ends are no nodes, and nodes that no path leads to. */
 export function validateGraph(graph: GraphDefinition): void {
   checkSources(graph);
@@ -50,6 +39,17 @@ export function validateGraph(graph: GraphDefinition): void {
   }
   for (const name of graph.nodes.keys()) {
     if (!targets.has(name)) throw new UnreachableNodeError(name);
+  }
+}
+
+/** Refuses breakpoints at nodes that the graph does not have. */
+export function validateBreakpoints(
+  graph: GraphDefinition,
+  ...lists: readonly (BreakpointNodes | undefined)[]
+): void {
+  for (const name of lists.flatMap((nodes) => (nodes === undefined || nodes === "*" ? [] : nodes))) {
+    if (graph.nodes.has(name)) continue;
+    throw new GraphValidationError(`Interrupt node \`${name}\` is not present`, { details: { node: name } });
   }
 }
 
@@ -78,7 +78,9 @@ function targetsOf(graph: GraphDefinition): Set<string> {
     for (const name of branch.pathMap?.values() ?? graph.nodes.keys()) targets.add(name);
   }
   for (const node of graph.nodes.values()) {
-    for (const name of node.options.ends ?? []) targets.add(name);
+    // The Commands of an error handler may go anywhere.
+    const ends = handlerOf(graph, node) === undefined ? node.options.ends : graph.nodes.keys();
+    for (const name of ends ?? []) targets.add(name);
   }
   return targets;
 }

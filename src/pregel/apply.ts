@@ -31,8 +31,9 @@ export function applyWrites(
   markSeen(state, ordered);
   consumeTriggers(state, ordered, nextVersion);
 
-  const changed = updateChannels(state, ordered);
-  if (ordered.some((task) => task.triggers.length > 0)) expireTransient(state, ordered, changed);
+  const byChannel = writesByChannel(state, ordered);
+  const changed = updateChannels(state, byChannel);
+  if (ordered.some((task) => task.triggers.length > 0)) expireTransient(state, byChannel, changed);
   const version = nextVersion(state.maxVersion);
   state.bump([...changed], version);
   let updated = availableOf(state, changed);
@@ -62,19 +63,23 @@ function markSeen(state: GraphState, tasks: readonly AppliedTask[]): void {
 }
 
 function consumeTriggers(state: GraphState, tasks: readonly AppliedTask[], nextVersion: NextVersion): void {
-  const triggers = new Set(tasks.flatMap((task) => task.triggers));
   const consumed: string[] = [];
-  for (const name of triggers) {
-    const channel = state.channels.get(name);
-    if (channel?.consume()) {
+  for (const task of tasks) {
+    // A channel that several tasks had as their trigger changes once.
+    for (const name of task.triggers) {
+      const channel = state.channels.get(name);
+      if (!channel?.consume()) continue;
       consumed.push(name);
-      state.noteAvailability(name, channel);
+      state.noteChange(name, channel);
     }
   }
   if (consumed.length > 0) state.bump(consumed, nextVersion(state.maxVersion));
 }
 
-function updateChannels(state: GraphState, tasks: readonly AppliedTask[]): Set<string> {
+type WritesByChannel = ReadonlyMap<string, readonly unknown[]>;
+
+/** Writes of channels that the graph does not have are left out. */
+function writesByChannel(state: GraphState, tasks: readonly AppliedTask[]): WritesByChannel {
   const byChannel = new Map<string, unknown[]>();
   for (const task of tasks) {
     for (const [name, value] of task.writes) {
@@ -84,25 +89,27 @@ function updateChannels(state: GraphState, tasks: readonly AppliedTask[]): Set<s
       else values.push(value);
     }
   }
+  return byChannel;
+}
+
+function updateChannels(state: GraphState, byChannel: WritesByChannel): Set<string> {
   const changed = new Set<string>();
   for (const [name, values] of byChannel) {
     const channel = state.channels.get(name);
     if (channel === undefined) continue;
     if (updateChannel(name, channel, values)) changed.add(name);
-    state.noteAvailability(name, channel);
+    state.noteChange(name, channel);
   }
   return changed;
 }
 
 /** Channels that live for one superstep and were not written again end now. */
-function expireTransient(state: GraphState, tasks: readonly AppliedTask[], changed: Set<string>): void {
-  if (state.transient.size === 0) return;
-  const written = new Set(tasks.flatMap((task) => task.writes.map(([name]) => name)));
+function expireTransient(state: GraphState, written: WritesByChannel, changed: Set<string>): void {
   for (const name of state.transient) {
     const channel = state.channels.get(name);
     if (channel === undefined || written.has(name)) continue;
     if (updateChannel(name, channel, [])) changed.add(name);
-    state.noteAvailability(name, channel);
+    state.noteChange(name, channel);
   }
 }
 
@@ -133,7 +140,7 @@ function finishChannels(state: GraphState): string[] {
   for (const [name, channel] of state.channels) {
     if (channel.finish()) {
       finished.push(name);
-      state.noteAvailability(name, channel);
+      state.noteChange(name, channel);
     }
   }
   return finished;

@@ -30,8 +30,13 @@ export async function answerOnBranch(
 
   const translated = translateAnswers(twins, pending, answers, reopened);
   carried.set(NULL_TASK_ID, [[RESUME, adopt(translated)], ...pending.outside(), ...writes]);
-  const config = checkpointConfig(run.config, branchId);
   const paths = new Map([...twins.values()].map((twin) => [twin.id, twin.pathKey]));
+  if (run.durability === "exit") {
+    await loop.commit("fork", { id: branchId, appliesInput: true });
+    for (const [taskId, rows] of carried) await loop.store(taskId, rows, paths.get(taskId));
+    return loop;
+  }
+  const config = checkpointConfig(run.config, branchId);
   for (const [taskId, rows] of carried) {
     if (rows.length > 0) await run.saver?.putWrites(config, rows, taskId, paths.get(taskId));
   }

@@ -12,6 +12,10 @@ export const NO_WRITES = "__no_writes__";
 export const PUSH = "__pregel_push";
 /** The kind of task that a channel triggers. */
 export const PULL = "__pregel_pull";
+/** A failed task has this write when an error handler takes its place; its value is the node's name. */
+export const ERROR_SOURCE_NODE = "__error_source_node__";
+/** In the `configurable` of an error handler: the `NodeError` that it handles. */
+export const NODE_ERROR = "__pregel_node_error";
 /** `versions_seen` of this name: the versions at the last update of the state from outside. */
 export const UPDATE_TRIGGER = "__interrupt__";
 /** A channel `branch:to:<node>` asks that node to run. */

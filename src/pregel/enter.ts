@@ -13,11 +13,12 @@ import { applyWrites, type AppliedTask } from "./apply.ts";
 import { answerOnBranch } from "./branch.ts";
 import { Command, commandUpdates } from "./command.ts";
 import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
+import { hydrated } from "./hydrate.ts";
 import { LoopState } from "./loop-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
 import { answersOf, type RunInput } from "./run-input.ts";
-import { isSend, type Send } from "./send.ts";
+import { isSend, packetOf, type Send } from "./send.ts";
 
 /** The checkpoint that a run starts from. */
 interface Entrance {
@@ -54,7 +55,8 @@ async function load(run: RunContext): Promise<Entrance> {
   const tuple = isHead ? head : await run.saver?.getTuple(checkpointConfig(run.config, named));
   if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
   if (head !== undefined) run.environment.checkpointIds.observe(head.checkpoint.id);
-  return { run, tuple, isHead, isNamed: named !== undefined };
+  const loaded = await hydrated(run.graph, run.saver, tuple);
+  return { run, tuple: loaded, isHead, isNamed: named !== undefined };
 }
 
 async function enterWithInput({ run, tuple, isHead }: Entrance, value: unknown): Promise<LoopState> {
@@ -79,7 +81,11 @@ async function enterAgain({ run, tuple, isHead }: Entrance): Promise<LoopState> 
       `Received no input writes for "${run.graph.inputChannel}": the thread has nothing to continue.`,
     );
   }
-  if (isHead) return resumed(new LoopState(run, tuple));
+  if (isHead) {
+    const loop = new LoopState(run, tuple);
+    run.onInputApplied(loop.lastStep);
+    return resumed(loop);
+  }
   const loop = new LoopState(run, tuple, new PendingWrites());
   await loop.commit("fork", { appliesInput: true });
   return loop;
@@ -164,6 +170,6 @@ function gotoWrite(run: RunContext, target: string | Send): PendingWrite[] {
       details: { node },
     });
   }
-  if (isSend(target)) return [[TASKS, adopt({ node, args: target.args })]];
+  if (isSend(target)) return [[TASKS, adopt(packetOf(target))]];
   return [[`${BRANCH_TO}${node}`, START]];
 }

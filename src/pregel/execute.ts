@@ -8,11 +8,17 @@ import {
   ValueTooLargeError,
   type Interrupt,
 } from "../errors.ts";
-import { ERROR, INTERRUPT, RESUME } from "./constants.ts";
+import type { AppliedTask } from "./apply.ts";
+import { onlyAttempt, type AttemptScope } from "./attempt-scope.ts";
+import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME } from "./constants.ts";
+import { handlerTask, isLeftToHandler } from "./error-handler.ts";
 import { asFrozenInputError } from "./frozen-state.ts";
 import type { LoopState } from "./loop-state.ts";
+import { cachedTask, type CachedTask } from "./node-cache.ts";
 import { openInterrupts } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
+import { isGraphDrained, type GraphDrained } from "./policy-errors.ts";
+import { attemptWithPolicies, hasPolicies } from "./policies.ts";
 import { Scratchpad } from "./scratchpad.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
 import { taskContext } from "./task-context.ts";
@@ -21,40 +27,96 @@ import type { NodeConfig, PregelNode } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 
 export type TaskResult =
-  | { readonly status: "done"; readonly writes: readonly PendingWrite[] }
+  /** `handler`: the error handler that took the place of the task, and what it wrote. */
+  | { readonly status: "done"; readonly writes: readonly PendingWrite[]; readonly handler?: AppliedTask }
   | { readonly status: "interrupted"; readonly interrupts: readonly Interrupt[] }
-  | { readonly status: "failed"; readonly error: unknown };
+  /** A run inside the node was asked to stop: the node runs again when this one goes on. */
+  | { readonly status: "drained"; readonly error: GraphDrained }
+  /** `handler`: the error handler whose error it is. */
+  | { readonly status: "failed"; readonly error: unknown; readonly handler?: PlannedTask };
 
 /** What one attempt of a task came to, before it is stored. */
-type Attempt = TaskResult & { readonly answered: readonly unknown[] };
+export type Attempt = TaskResult & { readonly answered: readonly unknown[]; readonly isCached?: boolean };
 
 /**
  * Runs one task of a superstep, unless its result is stored already or it still waits for an answer, and stores what it
  * came to at once: a finished task is never run again. Rejects only when storing is not possible at all.
  */
 export async function executeTask(loop: LoopState, task: PlannedTask): Promise<TaskResult> {
+  const known = loop.pending.isEmpty ? undefined : knownResult(loop, task);
+  if (known !== undefined) return known;
+  const attempt = task.node?.cachePolicy === undefined ? attemptTask(loop, task) : attemptCached(loop, task);
+  const ended = attempt instanceof Promise ? await attempt : attempt;
+  // Nobody waits for it any more, and another run may have taken over.
+  if (loop.hasEnded || ended.status === "drained") return ended;
+  const result = await storeAttempt(loop, task, ended);
+  if (result.status === "done") emitUpdate(loop, task, result.writes, { cached: ended.isCached ?? false });
+  if (result.status === "interrupted") emitInterrupts(loop, result.interrupts);
+  return result.status === "failed" ? handleFailure(loop, task, result) : result;
+}
+
+/** What is stored of the task already: its result, or that it still waits for an answer. */
+function knownResult(loop: LoopState, task: PlannedTask): TaskResult | undefined {
   const stored = loop.pending.outputOf(task.id);
   if (stored !== undefined) {
     emitUpdate(loop, task, stored, { cached: true });
     return { status: "done", writes: stored };
   }
+  if (isLeftToHandler(loop.run.graph, task, loop.pending)) return { status: "done", writes: [] };
   const open = openInterrupts(loop.pending, task.id);
   if (open.length > 0 && open.length === loop.pending.interruptsOf(task.id).length) {
     emitInterrupts(loop, open);
     return { status: "interrupted", interrupts: open };
   }
-  const attempt = runAttempt(loop, task);
-  const ended = attempt instanceof Promise ? await attempt : attempt;
-  // Nobody waits for it any more, and another run may have taken over.
-  if (loop.hasEnded) return ended;
-  const result = await storeAttempt(loop, task, ended);
-  if (result.status === "done") emitUpdate(loop, task, result.writes);
-  if (result.status === "interrupted") emitInterrupts(loop, result.interrupts);
-  return result;
+  return undefined;
+}
+
+function attemptTask(loop: LoopState, task: PlannedTask): Attempt | Promise<Attempt> {
+  return hasPolicies(task)
+    ? attemptWithPolicies(loop, task, (scope) => runAttempt(loop, task, scope))
+    : runAttempt(loop, task, onlyAttempt(loop));
+}
+
+/** Takes what the node has written for an equal input before, or else calls it and keeps what it writes. */
+async function attemptCached(loop: LoopState, task: PlannedTask): Promise<Attempt> {
+  let cached: CachedTask | undefined;
+  try {
+    cached = await cachedTask(loop, task, inputOf(loop, task));
+  } catch (error) {
+    return { status: "failed", error, answered: [] };
+  }
+  const writes = await cached?.read();
+  if (writes !== undefined) return { status: "done", writes, answered: [], isCached: true };
+  const ended = await attemptTask(loop, task);
+  // What came of an answer is for this question only.
+  if (ended.status === "done" && ended.answered.length === 0) await cached?.keep(ended.writes);
+  return ended;
+}
+
+/** Runs the error handler of a failed task's node, if there is one, in the place of the task. */
+async function handleFailure(
+  loop: LoopState,
+  task: PlannedTask,
+  failure: TaskResult & { readonly status: "failed" },
+): Promise<TaskResult> {
+  const { position } = loop;
+  const handler = position && handlerTask(loop.run.graph, task, failure.error, position);
+  // A run that was cancelled is not to be handled: the node runs again when the thread goes on.
+  if (handler === undefined || loop.hasEnded || loop.signal.aborted) return failure;
+  const result = await executeTask(loop, handler);
+  switch (result.status) {
+    case "done":
+      return { status: "done", writes: [], handler: { ...handler, writes: result.writes } };
+    case "interrupted":
+    case "drained":
+      return result;
+    case "failed":
+      return { ...result, handler };
+  }
 }
 
 /** Calls the node; stays synchronous when the node does. */
-function runAttempt(loop: LoopState, task: PlannedTask): Attempt | Promise<Attempt> {
+function runAttempt(loop: LoopState, task: PlannedTask, scope: AttemptScope): Attempt | Promise<Attempt> {
   const node = task.node;
   if (node === undefined) throw new TypeError(`Task "${task.name}" has no node; the plan was not checked.`);
   const scratchpad = new Scratchpad({
@@ -63,15 +125,15 @@ function runAttempt(loop: LoopState, task: PlannedTask): Attempt | Promise<Attem
     pending: loop.pending.interruptsOf(task.id),
     answers: loop.pending.answers(),
   });
-  const input = "sendArgs" in task ? task.sendArgs : loop.state.readAll(node.channels);
+  const input = inputOf(loop, task);
   const failed = (error: unknown): Attempt => failedAttempt(loop, task.name, input, error, scratchpad);
   try {
-    const config = nodeConfig(loop, task, (value) => scratchpad.ask(value));
+    const config = nodeConfig(loop, task, scope, (value) => scratchpad.ask(value));
     const sent: PendingWrite[] = [];
     const send = (writes: readonly PendingWrite[]): void => {
       sent.push(...writes.filter(([channel]) => loop.state.channels.has(channel)));
     };
-    const outcome = taskContext.run({ config, send }, () => {
+    const outcome = taskContext.run({ config, input, send }, () => {
       const output = node.run(input, config);
       return isPromiseLike(output)
         ? Promise.resolve(output).then((value) => writesOf(loop, node, config, value, sent))
@@ -86,6 +148,10 @@ function runAttempt(loop: LoopState, task: PlannedTask): Attempt | Promise<Attem
   } catch (error) {
     return failed(error);
   }
+}
+
+function inputOf(loop: LoopState, task: PlannedTask): unknown {
+  return "sendArgs" in task ? task.sendArgs : loop.state.readAll(task.node?.channels ?? []);
 }
 
 /** What the node has sent while it ran, then what its output means. */
@@ -110,6 +176,7 @@ function failedAttempt(
   scratchpad: Scratchpad,
 ): Attempt {
   const answered = scratchpad.used();
+  if (isGraphDrained(error)) return { status: "drained", error, answered };
   if (!isGraphInterrupt(error))
     return { status: "failed", error: asFrozenInputError(error, node, input) ?? error, answered };
   if (loop.run.saver === undefined)
@@ -142,9 +209,12 @@ function rowsOf(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly 
     case "interrupted":
       if (loop.pending.errorOf(task.id) !== undefined) rows.push([ERROR, null]);
       return [...rows, [INTERRUPT, attempt.interrupts]];
+    case "drained":
+      return rows;
     case "failed":
       if (loop.pending.interruptsOf(task.id).length > 0) rows.push([INTERRUPT, []]);
-      return [...rows, [ERROR, describeError(attempt.error)]];
+      rows.push([ERROR, describeError(attempt.error)]);
+      return task.node?.errorHandlerNode === undefined ? rows : [...rows, [ERROR_SOURCE_NODE, task.name]];
   }
 }
 

@@ -1,15 +1,21 @@
 import { EMPTY, type BaseChannel } from "../channels/base.ts";
+import { ManagedValue } from "../channels/managed-value.ts";
 import { adopt, handOut } from "../adopt.ts";
 import type { ChannelVersion, ChannelVersions, Checkpoint } from "../checkpoint/types.ts";
+import { StateViews } from "./state-views.ts";
 import type { PregelGraph } from "./types.ts";
 
 type Versions = Record<string, ChannelVersion>;
+
+/** From about so many keys on, it matters how a record was made. */
+const MANY_KEYS = 16;
 
 /**
  * The channels of a graph as one checkpoint left them, and what the engine knows about their versions. A run loads one
  * and moves it from superstep to superstep; reading a state loads one and throws it away.
  *
- * `versions`, `seen` and `values` are shared with the checkpoints made from them: they are replaced, never changed.
+ * `seen` and `values` are shared with the checkpoints made from them: they are replaced, never changed. `versions` change
+ * until a checkpoint is made: who keeps them takes a copy.
  */
 export class GraphState {
   readonly graph: PregelGraph;
@@ -22,9 +28,17 @@ export class GraphState {
   updated: readonly string[] | undefined;
   /** Available channels that live for one superstep. */
   readonly transient = new Set<string>();
+  readonly #managed: [string, ManagedValue<unknown>][] = [];
+  /** Saved channels that the graph does not have: there will be no more of them, only fewer. */
+  #unknown: readonly string[];
+  readonly #views: StateViews;
   #values: Readonly<Record<string, unknown>>;
   /** Channels whose version moved since the last checkpoint. */
   #moved = new Set<string>();
+  /** Channels that were added to `versions`, and may be to the values, by assignment. */
+  #added = 0;
+  /** Whether a checkpoint, or who reads `versions`, holds the same object. */
+  #sharesVersions = true;
 
   constructor(graph: PregelGraph, checkpoint?: Checkpoint) {
     this.graph = graph;
@@ -33,15 +47,27 @@ export class GraphState {
     this.seen = checkpoint?.versions_seen ?? {};
     this.updated = checkpoint?.updated_channels;
     this.channels = new Map();
+    this.#views = new StateViews(this.channels);
     for (const [name, definition] of graph.channels) {
       const saved = Object.hasOwn(this.#values, name) ? this.#values[name] : EMPTY;
       const channel = definition.fromCheckpoint(saved, adopt);
       this.channels.set(name, channel);
+      if (channel instanceof ManagedValue) this.#managed.push([name, channel]);
       if (channel.isTransient && channel.isAvailable()) this.transient.add(name);
     }
+    if (Object.keys(this.versions).length > MANY_KEYS) this.#compact();
+    this.#unknown = Object.keys(this.#values).filter((name) => !this.channels.has(name));
     for (const name of Object.keys(this.versions)) {
       const version = this.versions[name];
       if (version !== undefined) this.maxVersion = laterVersion(this.maxVersion, version);
+    }
+  }
+
+  /** Tells the values that the engine gives where the run is. */
+  moveTo(step: number, stop: number): void {
+    for (const [name, managed] of this.#managed) {
+      managed.moveTo({ step, stop });
+      this.#views.noteChange(name);
     }
   }
 
@@ -56,28 +82,32 @@ export class GraphState {
   readAll(names: string | readonly string[]): unknown;
   readAll(names: string | readonly string[]): unknown {
     if (typeof names === "string") return this.read(names);
-    const result: Record<string, unknown> = {};
-    for (const name of names) {
-      const channel = this.channels.get(name);
-      if (channel?.isAvailable()) setOwn(result, name, readChannel(channel));
-    }
-    return result;
+    return this.#views.read(names);
   }
 
   /** Records that these channels now have this version. */
   bump(names: readonly string[], version: ChannelVersion): void {
     if (names.length === 0) return;
-    const versions = { ...this.versions };
+    const versions = this.#ownVersions();
     for (const name of names) {
+      if (!Object.hasOwn(versions, name)) this.#added++;
       setOwn(versions, name, version);
       this.#moved.add(name);
     }
-    this.versions = versions;
     this.maxVersion = version;
   }
 
-  /** Keeps `transient` right after a channel was changed. */
-  noteAvailability(name: string, channel: BaseChannel): void {
+  /** The versions, to be changed: a copy the first time after they were handed out. */
+  #ownVersions(): Versions {
+    const versions = this.#sharesVersions ? { ...this.versions } : this.versions;
+    this.versions = versions;
+    this.#sharesVersions = false;
+    return versions;
+  }
+
+  /** To be called after a channel was changed: keeps `transient` and what is known of values right. */
+  noteChange(name: string, channel: BaseChannel): void {
+    this.#views.noteChange(name);
     if (!channel.isTransient) return;
     if (channel.isAvailable()) this.transient.add(name);
     else this.transient.delete(name);
@@ -86,6 +116,7 @@ export class GraphState {
   /** The versions that moved since the last call, and the checkpoint that holds them. */
   takeCheckpoint(id: string, ts: string): { checkpoint: Checkpoint; newVersions: ChannelVersions } {
     const newVersions: Versions = {};
+    this.#sharesVersions = true;
     if (this.#moved.size > 0) {
       const values = { ...this.#values };
       for (const name of this.#moved) {
@@ -99,6 +130,7 @@ export class GraphState {
       this.#values = values;
       this.#moved = new Set();
     }
+    if (this.#added > MANY_KEYS) this.#compact();
     const checkpoint: Checkpoint = {
       v: 4,
       id,
@@ -111,21 +143,28 @@ export class GraphState {
     return { checkpoint, newVersions };
   }
 
+  /** Makes records anew that were filled key by key: see `StateViews`. */
+  #compact(): void {
+    this.versions = Object.fromEntries(Object.entries(this.versions));
+    this.#values = Object.fromEntries(Object.entries(this.#values));
+    this.#added = 0;
+  }
+
   /** Saved channels of this graph's kind that the graph no longer has. */
   unknownChannels(prefix: string): readonly string[] {
-    return Object.keys(this.#values).filter((name) => name.startsWith(prefix) && !this.channels.has(name));
+    return this.#unknown.length === 0 ? [] : this.#unknown.filter((name) => name.startsWith(prefix));
   }
 
   /** Forgets saved channels: they are in no later checkpoint. */
   dropChannels(names: readonly string[]): void {
     if (names.length === 0) return;
-    const versions = { ...this.versions };
+    const versions = this.#ownVersions();
     const values = { ...this.#values };
     for (const name of names) {
       delete versions[name];
       delete values[name];
     }
-    this.versions = versions;
+    this.#unknown = this.#unknown.filter((name) => !names.includes(name));
     this.#values = values;
   }
 }

@@ -1,5 +1,4 @@
 import type {
-  Checkpoint,
   CheckpointMetadata,
   CheckpointSource,
   CheckpointTuple,
@@ -7,9 +6,11 @@ import type {
 } from "../checkpoint/types.ts";
 import { applyWrites } from "./apply.ts";
 import { INPUT } from "./constants.ts";
+import { ExitStore } from "./durability.ts";
+import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
-import { planTasks, type PlannedTask } from "./plan.ts";
+import { planTasks, type PlannedTask, type PlanPosition } from "./plan.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
 
 /** Where a run stands: a checkpoint, the state it holds, and what is stored of the superstep after it. */
@@ -28,9 +29,16 @@ export class LoopState {
   /** Set when the run is over: what its tasks do from then on counts no more. */
   hasEnded = false;
   readonly #storing = new Set<Promise<void>>();
+  /** Called when the run is cancelled: one listener for all its supersteps. */
+  onAbort: (() => void) | undefined;
+  /** Aborted when the tasks that run now need not go on. */
+  signal: AbortSignal;
+  readonly #exitStore: ExitStore | undefined;
 
   constructor(run: RunContext, tuple: CheckpointTuple | undefined, pending?: PendingWrites) {
     this.run = run;
+    this.signal = run.signal;
+    this.#exitStore = run.durability === "exit" ? new ExitStore() : undefined;
     this.state = new GraphState(run.graph, tuple?.checkpoint);
     this.checkpointId = tuple?.checkpoint.id;
     this.step = tuple?.metadata?.step ?? -2;
@@ -39,12 +47,16 @@ export class LoopState {
   }
 
   plan(): PlannedTask[] {
-    if (this.checkpointId === undefined) return [];
-    return planTasks(this.state, {
-      checkpointId: this.checkpointId,
-      step: this.step + 1,
-      namespace: this.namespace,
-    });
+    const { position } = this;
+    return position === undefined
+      ? []
+      : withHandlers(this.run.graph, planTasks(this.state, position), this.pending, position);
+  }
+
+  /** Of the next superstep; undefined before the first checkpoint. */
+  get position(): PlanPosition | undefined {
+    const { checkpointId, step, namespace } = this;
+    return checkpointId === undefined ? undefined : { checkpointId, step: step + 1, namespace };
   }
 
   get namespace(): string {
@@ -60,11 +72,11 @@ export class LoopState {
     );
   }
 
-  /** Stores the state as the child of the checkpoint the run stands at, and moves there. */
+  /** Stores the state as the child of the checkpoint the run stands at, and moves there. Returns its id. */
   async commit(
     source: CheckpointSource,
     options: { readonly id?: string; readonly appliesInput?: boolean } = {},
-  ): Promise<Checkpoint> {
+  ): Promise<string> {
     const { run } = this;
     const parentId = this.checkpointId;
     const step = this.step + 1;
@@ -81,18 +93,21 @@ export class LoopState {
         ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
       };
       if (options.appliesInput) run.onInputApplied(this.lastStep);
-      await run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions);
+      if (this.#exitStore === undefined)
+        await run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions);
+      else this.#exitStore.keepCheckpoint({ parentId, checkpoint, metadata, newVersions });
     }
     this.checkpointId = id;
     this.step = step;
     this.pending = new PendingWrites();
-    return checkpoint;
+    return id;
   }
 
   /** Stores what a task (or the caller) wrote after the checkpoint the run stands at. */
   async store(taskId: string, writes: readonly PendingWrite[], pathKey?: string): Promise<void> {
     const { saver, config } = this.run;
-    if (saver !== undefined) {
+    if (this.#exitStore !== undefined) this.#exitStore.keepWrites(taskId, writes, pathKey);
+    else if (saver !== undefined) {
       const storing = saver.putWrites(checkpointConfig(config, this.checkpointId), writes, taskId, pathKey);
       this.#storing.add(storing);
       try {
@@ -104,9 +119,14 @@ export class LoopState {
     this.pending.add(taskId, writes);
   }
 
-  /** Nothing of the run is stored after it: what is under way has ended, in whatever way. */
+  /** Nothing of the run is stored by a task after it: what is under way has ended, in whatever way. */
   async end(): Promise<void> {
     this.hasEnded = true;
     await Promise.allSettled(this.#storing);
+  }
+
+  /** Stores what a run that stores at its end has not stored yet. */
+  async flush(): Promise<void> {
+    await this.#exitStore?.store(this.run, this.checkpointId);
   }
 }

@@ -8,14 +8,17 @@ import {
 } from "../errors.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { ERROR } from "./constants.ts";
+import { passBreakpoints, stopsAt } from "./breakpoints.ts";
 import { enter } from "./enter.ts";
-import { executeTask, type TaskResult } from "./execute.ts";
+import type { TaskResult } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
 import { REFUSAL_ID } from "./pending-writes.ts";
 import { requireNodes, type PlannedTask } from "./plan.ts";
+import { GraphDrained } from "./policy-errors.ts";
 import { nextVersionOf, type RunContext } from "./run-context.ts";
 import type { RunInput } from "./run-input.ts";
-import { emitValues, isOutput } from "./stream.ts";
+import { settle } from "./settle.ts";
+import { emitStop, emitValues, isOutput } from "./stream.ts";
 import type { RunOutcome, TaskFailure } from "./types.ts";
 
 /** Supersteps between two turns of the event loop: within one turn nothing else gets in, and the clock stands still. */
@@ -34,14 +37,36 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
     if (isOutcome(error)) return { status: "failed", error, failures: [] };
     throw error;
   }
-  if (input.kind !== "input") emitValues(loop);
+  if (input.kind !== "input") {
+    // What is stored of a superstep shows that somebody has let it begin.
+    if (run.breakpoints !== undefined && !(run.isReentry && loop.pending.isEmpty))
+      passBreakpoints(loop.state);
+    emitValues(loop);
+  }
+  try {
+    const outcome = await endOf(loop);
+    await loop.end();
+    await loop.flush();
+    return outcome;
+  } catch (error) {
+    if (isOutcome(error)) return failed(loop, error, []);
+    throw error;
+  } finally {
+    await loop.end();
+  }
+}
+
+async function endOf(loop: LoopState): Promise<RunOutcome> {
+  const { signal } = loop.run;
+  const abort = (): void => loop.onAbort?.();
+  signal.addEventListener("abort", abort);
   try {
     return await superstepsOf(loop);
   } catch (error) {
     if (isOutcome(error)) return failed(loop, error, []);
     throw error;
   } finally {
-    await loop.end();
+    signal.removeEventListener("abort", abort);
   }
 }
 
@@ -64,6 +89,10 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     const tasks = loop.plan();
     if (tasks.length === 0) return { status: "success", ...checkpointOf(loop) };
     requireNodes(tasks);
+    if (run.breakpoints && stopsAt(run.breakpoints.before, tasks, loop.state)) return stopped(loop);
+    loop.state.moveTo(loop.step + 1, loop.lastStep);
+    const { control } = run.config;
+    if (control?.drainRequested) return cancelled(loop, new GraphDrained(control.drainReason ?? ""));
 
     const results = await settle(loop, tasks);
     if (results === undefined) return cancelled(loop);
@@ -74,6 +103,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     const updated = apply(loop, tasks, results);
     await commitSuperstep(loop);
     if (touchesOutput(loop, updated)) emitValues(loop);
+    if (run.breakpoints && stopsAt(run.breakpoints.after, tasks, loop.state)) return stopped(loop);
     if (supersteps % SUPERSTEPS_PER_TURN === SUPERSTEPS_PER_TURN - 1) await run.environment.yieldTurn();
   }
 }
@@ -88,37 +118,18 @@ async function commitSuperstep(loop: LoopState): Promise<void> {
   }
 }
 
-/**
- * Runs the tasks side by side and waits for all of them, also when one has failed, or cannot be stored: what the others
- * do in the meantime is then stored, and need not be done twice. Undefined when the run was cancelled before they had
- * finished.
- */
-function settle(loop: LoopState, tasks: readonly PlannedTask[]): Promise<readonly TaskResult[] | undefined> {
-  const { signal } = loop.run;
-  const all = allDone(tasks.map((task) => executeTask(loop, task)));
-  return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(undefined);
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    void all.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
-}
-
-/** As `Promise.all`, but it does not leave the others behind when one fails. */
-async function allDone<T>(work: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(work);
-  return Promise.all(work);
-}
-
 function apply(
   loop: LoopState,
   tasks: readonly PlannedTask[],
   results: readonly TaskResult[],
 ): ReadonlySet<string> {
-  const applied = tasks.flatMap((task, index): AppliedTask[] => {
+  const applied: AppliedTask[] = [];
+  for (const [index, { name, pathKey, triggers }] of tasks.entries()) {
     const result = results[index];
-    return result?.status === "done" ? [{ ...task, writes: result.writes }] : [];
-  });
+    if (result?.status !== "done") continue;
+    applied.push({ name, pathKey, triggers, writes: result.writes });
+    if (result.handler !== undefined) applied.push(result.handler);
+  }
   return applied.length === 0 ? new Set() : applyWrites(loop.state, applied, nextVersionOf(loop.run.saver));
 }
 
@@ -142,14 +153,15 @@ function outcomeOf(
   tasks: readonly PlannedTask[],
   results: readonly TaskResult[],
 ): RunOutcome | undefined {
+  if (results.every((result) => result.status === "done")) return undefined;
   const failures = results.flatMap((result, index): TaskFailure[] => {
-    const task = tasks[index];
-    return result.status === "failed" && task !== undefined
-      ? [{ node: task.name, taskId: task.id, error: result.error }]
-      : [];
+    if (result.status !== "failed") return [];
+    const task = result.handler ?? tasks[index];
+    return task === undefined ? [] : [{ node: task.name, taskId: task.id, error: result.error }];
   });
   if (failures.length > 0) return failed(loop, errorOf(failures, loop.step + 1), failures);
-  if (results.every((result) => result.status === "done")) return undefined;
+  const drained = results.find((result) => result.status === "drained");
+  if (drained !== undefined) return cancelled(loop, drained.error);
   const interrupts = results.flatMap((result): readonly Interrupt[] =>
     result.status === "interrupted" ? result.interrupts : [],
   );
@@ -169,8 +181,14 @@ function failed(loop: LoopState, error: unknown, failures: readonly TaskFailure[
   return { status: "failed", error, failures, ...checkpointOf(loop) };
 }
 
-function cancelled(loop: LoopState): RunOutcome {
-  return { status: "cancelled", reason: loop.run.signal.reason, ...checkpointOf(loop) };
+function cancelled(loop: LoopState, reason: unknown = loop.run.signal.reason): RunOutcome {
+  return { status: "cancelled", reason, ...checkpointOf(loop) };
+}
+
+/** The end of a run at a breakpoint: as at a question, but nothing is asked. */
+function stopped(loop: LoopState): RunOutcome {
+  emitStop(loop);
+  return { status: "interrupted", checkpointId: loop.checkpointId ?? "", interrupts: [] };
 }
 
 function checkpointOf(loop: LoopState): { readonly checkpointId?: string } {

@@ -1,25 +1,31 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { adopt, handOut } from "../adopt.ts";
 import { updateChannel } from "./apply.ts";
-import { NAMESPACE_END, NAMESPACE_SEPARATOR } from "./constants.ts";
+import type { AttemptScope } from "./attempt-scope.ts";
+import { NAMESPACE_END, NAMESPACE_SEPARATOR, NODE_ERROR } from "./constants.ts";
 import { setOwn, type GraphState } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import type { PlannedTask } from "./plan.ts";
-import type { NodeConfig, WriteScope } from "./types.ts";
+import type { ExecutionInfo, NodeConfig, WriteScope } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 
 /** The config that a node gets: the caller's, and where in the run it is. `ask` answers `interrupt`. */
 export function nodeConfig(
   loop: LoopState,
-  task: Pick<PlannedTask, "id" | "name" | "path" | "triggers">,
+  task: Pick<PlannedTask, "id" | "name" | "path" | "triggers" | "handles" | "namespace">,
+  attempt: AttemptScope,
   ask: (value: unknown) => unknown,
 ): NodeConfig {
   const { run } = loop;
-  const namespace = loop.namespace === "" ? task.name : `${loop.namespace}${NAMESPACE_SEPARATOR}${task.name}`;
+  const own = loop.namespace === "" ? task.name : `${loop.namespace}${NAMESPACE_SEPARATOR}${task.name}`;
+  const namespace = task.namespace ?? own;
   const checkpointNs = `${namespace}${NAMESPACE_END}${task.id}`;
   return {
     ...run.config,
-    signal: run.signal,
+    ...(task.handles === undefined
+      ? {}
+      : { configurable: { ...run.config.configurable, [NODE_ERROR]: task.handles } }),
+    signal: attempt.signal,
     metadata: {
       ...run.config.metadata,
       langgraph_step: loop.step + 1,
@@ -29,10 +35,33 @@ export function nodeConfig(
       langgraph_checkpoint_ns: checkpointNs,
     },
     writer: (chunk) => {
-      if (run.modes.has("custom") && !loop.hasEnded) run.emit({ mode: "custom", payload: chunk });
+      if (loop.hasEnded || attempt.isOver) return;
+      attempt.progress();
+      if (run.modes.has("custom")) run.emit({ mode: "custom", payload: chunk });
     },
+    heartbeat: attempt.heartbeat,
+    ...(run.store === undefined ? {} : { store: run.store }),
+    executionInfo: executionInfo(loop, task.id, checkpointNs, attempt),
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
     interrupt: <Value, Answer>(value: Value): Answer => ask(value) as Answer,
+  };
+}
+
+function executionInfo(
+  loop: LoopState,
+  taskId: string,
+  checkpointNs: string,
+  attempt: AttemptScope,
+): ExecutionInfo {
+  const { configurable, runId } = loop.run.config;
+  return {
+    checkpointId: loop.checkpointId ?? "",
+    checkpointNs,
+    taskId,
+    threadId: configurable?.thread_id,
+    runId,
+    nodeAttempt: attempt.number,
+    nodeFirstAttemptTime: attempt.firstTime,
   };
 }
 

@@ -1,14 +1,14 @@
 import type { CheckpointPendingWrite, PendingWrite } from "../checkpoint/types.ts";
 import type { Interrupt } from "../errors.ts";
-import { ERROR, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED } from "./constants.ts";
+import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED } from "./constants.ts";
 
-const ERROR_SOURCE_NODE = "__error_source_node__";
 const NOT_AN_OUTPUT: ReadonlySet<string> = new Set([ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME, SCHEDULED]);
 /** Ids that begin so are of no task: they hold what came from outside, the n-th resume or command at the checkpoint. */
 const NULL_TASK_PREFIX = NULL_TASK_ID.slice(0, 24);
 
 /** The "writer" of why a superstep could not be stored. */
 export const REFUSAL_ID = `${NULL_TASK_PREFIX}ffffffffffff`;
+const NO_ANSWERS: ReadonlyMap<string, unknown> = new Map();
 
 /** What is stored of the superstep that follows a checkpoint, by task. */
 export class PendingWrites {
@@ -43,6 +43,11 @@ export class PendingWrites {
     return error ?? undefined;
   }
 
+  /** Whether the task has failed and left the rest to an error handler. */
+  isHandled(taskId: string): boolean {
+    return this.of(taskId).some(([channel]) => channel === ERROR_SOURCE_NODE);
+  }
+
   /** The questions the task last asked, answered or not. */
   interruptsOf(taskId: string): readonly Interrupt[] {
     return this.of(taskId)
@@ -64,6 +69,7 @@ export class PendingWrites {
 
   /** All answers that were given at this checkpoint, by interrupt id. */
   answers(): ReadonlyMap<string, unknown> {
+    if (this.isEmpty) return NO_ANSWERS;
     this.#answers ??= new Map(
       this.#fromOutside()
         .filter(([channel, value]) => channel === RESUME && value instanceof Map)

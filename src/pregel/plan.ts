@@ -1,9 +1,11 @@
 import { UnknownNodeError } from "../errors.ts";
 import { BRANCH_TO, NAMESPACE_SEPARATOR, PUSH, TASKS } from "./constants.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";
+import type { NodeError } from "./policy-errors.ts";
 import { isSendPacket } from "./send.ts";
 import { pullTaskId, pushTaskId } from "./task-id.ts";
 import { pullPath, pushPath, taskPathKey, type TaskPath } from "./task-path.ts";
+import { timeoutPolicyOf, type TimeoutPolicy } from "./timeout.ts";
 import type { PregelNode } from "./types.ts";
 
 /** One execution of a node that the next superstep does. */
@@ -18,6 +20,12 @@ export interface PlannedTask {
   readonly node: PregelNode | undefined;
   /** The arguments of the Send that started it. */
   readonly sendArgs?: unknown;
+  /** What the Send that started it says. */
+  readonly timeout?: TimeoutPolicy;
+  /** What the node that it takes the place of threw: the task is one of an error handler. */
+  readonly handles?: NodeError;
+  /** The task's namespace without its id, when it is not the graph's and the node's name. */
+  readonly namespace?: string;
 }
 
 export interface PlanPosition {
@@ -47,6 +55,7 @@ function planSends(state: GraphState, position: PlanPosition): PlannedTask[] {
   if (!Array.isArray(packets)) return [];
   return packets.filter(isSendPacket).map((packet, index) => {
     const path = pushPath(index);
+    const timeout = timeoutPolicyOf(packet.timeout);
     return {
       id: pushTaskId(
         position.checkpointId,
@@ -61,6 +70,7 @@ function planSends(state: GraphState, position: PlanPosition): PlannedTask[] {
       triggers: [PUSH],
       node: state.graph.nodes.get(packet.node),
       sendArgs: packet.args,
+      ...(timeout === undefined ? {} : { timeout }),
     };
   });
 }
@@ -90,16 +100,34 @@ function pullTask(
   trigger: string,
   position: PlanPosition,
 ): PlannedTask {
-  const path = pullPath(name);
+  const { path, pathKey } = placeOf(name);
   const namespace = taskNamespace(position, name);
   return {
     id: pullTaskId(position.checkpointId, namespace, position.step, name, trigger),
     name,
     path,
-    pathKey: taskPathKey(path),
+    pathKey,
     triggers,
     node,
   };
+}
+
+interface Place {
+  readonly path: TaskPath;
+  readonly pathKey: string;
+}
+
+/** By the name of the node; there are as many as deployments have nodes. */
+const places = new Map<string, Place>();
+
+function placeOf(node: string): Place {
+  let place = places.get(node);
+  if (place === undefined) {
+    const path = pullPath(node);
+    place = { path, pathKey: taskPathKey(path) };
+    places.set(node, place);
+  }
+  return place;
 }
 
 function candidates(state: GraphState): Iterable<string> {
@@ -119,6 +147,6 @@ function isTriggered(state: GraphState, node: string, channel: string): boolean 
   return isLaterVersion(version, state.seen[node]?.[channel]);
 }
 
-function taskNamespace(position: PlanPosition, node: string): string {
+export function taskNamespace(position: PlanPosition, node: string): string {
   return position.namespace === "" ? node : `${position.namespace}${NAMESPACE_SEPARATOR}${node}`;
 }

@@ -1,7 +1,11 @@
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
 import type { NextVersion } from "./apply.ts";
+import type { Breakpoints } from "./breakpoints.ts";
+import type { Durability } from "./durability.ts";
 import type { Environment } from "./environment.ts";
+import type { WritesCache } from "./node-cache.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
 export type Saver = BaseCheckpointSaver<ChannelVersion>;
@@ -22,6 +26,14 @@ export interface RunContext {
   /** The step up to which the run may go, where an earlier attempt has begun to count. */
   readonly lastStep: number | undefined;
   readonly onInterrupted: "refuse" | "discard";
+  readonly breakpoints: Breakpoints | undefined;
+  readonly store: BaseStore | undefined;
+  readonly cache: WritesCache | undefined;
+  readonly durability: Durability;
+  /** How long a superstep may take, in milliseconds. */
+  readonly stepTimeout: number | undefined;
+  /** An earlier attempt of the same run was cut off: breakpoints that it did not get past hold. */
+  readonly isReentry: boolean;
 }
 
 export function nextVersionOf(saver: Saver | undefined): NextVersion {
@@ -34,11 +46,16 @@ export function checkpointConfig(
   config: CheckpointConfig | RunnableConfig,
   checkpointId?: string,
 ): CheckpointConfig {
+  const { thread_id, checkpoint_ns = "" } = config.configurable ?? {};
+  if (thread_id === undefined)
+    return {
+      configurable:
+        checkpointId === undefined ? { checkpoint_ns } : { checkpoint_ns, checkpoint_id: checkpointId },
+    };
   return {
-    configurable: {
-      ...(config.configurable?.thread_id === undefined ? {} : { thread_id: config.configurable.thread_id }),
-      checkpoint_ns: config.configurable?.checkpoint_ns ?? "",
-      ...(checkpointId === undefined ? {} : { checkpoint_id: checkpointId }),
-    },
+    configurable:
+      checkpointId === undefined
+        ? { thread_id, checkpoint_ns }
+        : { thread_id, checkpoint_ns, checkpoint_id: checkpointId },
   };
 }

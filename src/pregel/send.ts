@@ -1,19 +1,28 @@
+import { timeoutPolicyOf, type TimeoutPolicy } from "./timeout.ts";
+
+export interface SendOptions {
+  /** How long an attempt may take; goes before the node's own timeout. */
+  readonly timeout?: number | TimeoutPolicy;
+}
+
 /**
  * Asks a node to run in the next superstep with an input of its own. In the state it is the plain form
- * `{ node, args }`, so that storage needs to know nothing of it.
+ * `{ node, args, timeout? }`, so that storage needs to know nothing of it.
  */
 export class Send {
   readonly lg_name = "Send";
   readonly node: string;
   readonly args: unknown;
+  declare readonly timeout?: number | TimeoutPolicy;
 
-  constructor(node: string, args: unknown) {
+  constructor(node: string, args: unknown, options: SendOptions = {}) {
     this.node = node;
     this.args = args;
+    if (options.timeout !== undefined) this.timeout = options.timeout;
   }
 
-  toJSON(): { lg_name: string; node: string; args: unknown } {
-    return { lg_name: this.lg_name, node: this.node, args: this.args };
+  toJSON(): { lg_name: string } & SendPacket {
+    return { lg_name: this.lg_name, ...packetOf(this) };
   }
 }
 
@@ -21,6 +30,13 @@ export class Send {
 export interface SendPacket {
   readonly node: string;
   readonly args: unknown;
+  readonly timeout?: number | TimeoutPolicy;
+}
+
+/** The plain form. The timeout is kept as its limits; throws when they cannot be. */
+export function packetOf({ node, args, timeout }: Send): SendPacket {
+  const policy = timeoutPolicyOf(timeout);
+  return policy === undefined ? { node, args } : { node, args, timeout: policy };
 }
 
 export function isSend(value: unknown): value is Send {

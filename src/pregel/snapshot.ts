@@ -1,6 +1,7 @@
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import { describeError, TidemarkError } from "../errors.ts";
-import { applyWrites, type AppliedTask } from "./apply.ts";
+import { applyWrites } from "./apply.ts";
+import { finishedTasks, isLeftToHandler, withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import { openInterrupts, PendingWrites } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
@@ -11,6 +12,8 @@ import type { PregelGraph, StateSnapshot, StateTask } from "./types.ts";
 
 export interface Reading {
   readonly state: GraphState;
+  readonly planned: readonly PlannedTask[];
+  /** The planned tasks, and those of the error handlers that failed ones were left to. */
   readonly tasks: readonly PlannedTask[];
   readonly pending: PendingWrites;
 }
@@ -30,8 +33,9 @@ export function readCheckpoint(graph: PregelGraph, tuple: CheckpointTuple): Read
   }
   const namespace = tuple.config.configurable?.checkpoint_ns ?? "";
   const step = (tuple.metadata?.step ?? -2) + 1;
-  const tasks = planTasks(state, { checkpointId: tuple.checkpoint.id, step, namespace });
-  return { state, tasks, pending };
+  const position = { checkpointId: tuple.checkpoint.id, step, namespace };
+  const planned = planTasks(state, position);
+  return { state, planned, tasks: withHandlers(graph, planned, pending, position), pending };
 }
 
 /**
@@ -43,11 +47,15 @@ export function snapshotOf(
   tuple: CheckpointTuple,
   options: { readonly isHead: boolean },
 ): StateSnapshot {
-  const { state, tasks, pending } = readCheckpoint(graph, tuple);
+  const reading = readCheckpoint(graph, tuple);
+  const { state, pending } = reading;
+  const tasks = options.isHead ? reading.tasks : reading.planned;
   const applied = options.isHead && !pending.isEmpty ? withFinishedTasks(graph, tuple) : undefined;
   const values = (applied?.state ?? state).readAll(shownChannels(graph));
   const waits = (task: PlannedTask): boolean =>
-    !options.isHead || pending.outputOf(task.id) === undefined || applied?.error !== undefined;
+    !options.isHead ||
+    applied?.error !== undefined ||
+    (pending.outputOf(task.id) === undefined && !isLeftToHandler(graph, task, pending));
   return {
     values: typeof values === "object" && values !== null ? { ...values } : {},
     next: tasks.filter(waits).map((task) => task.name),
@@ -73,10 +81,7 @@ export function withFinishedTasks(
 ): { readonly state?: GraphState; readonly error?: unknown } {
   const { state, tasks, pending } = readCheckpoint(graph, tuple);
   if (pending.refusal !== undefined) return { error: pending.refusal };
-  const finished = tasks.flatMap((task): AppliedTask[] => {
-    const writes = pending.outputOf(task.id);
-    return writes === undefined ? [] : [{ ...task, writes }];
-  });
+  const finished = finishedTasks(graph, tasks, pending);
   try {
     if (finished.length > 0) {
       applyWrites(state, finished, nextVersionOf(undefined));

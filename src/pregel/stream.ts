@@ -31,7 +31,15 @@ export function emitUpdate(
 
 /** The questions that a task waits at. */
 export function emitInterrupts(loop: LoopState, interrupts: readonly Interrupt[]): void {
-  if (interrupts.length === 0) return;
+  if (interrupts.length > 0) emitQuestions(loop, interrupts);
+}
+
+/** A breakpoint: no questions. */
+export function emitStop(loop: LoopState): void {
+  emitQuestions(loop, []);
+}
+
+function emitQuestions(loop: LoopState, interrupts: readonly Interrupt[]): void {
   for (const mode of ["updates", "values"] as const) {
     if (loop.run.modes.has(mode)) loop.run.emit({ mode, payload: { [INTERRUPT]: interrupts } });
   }

@@ -9,6 +9,7 @@ export interface TaskContext {
   readonly send?: (writes: readonly PendingWrite[]) => void;
   /** Shows a message in the stream, where one is listened to. */
   readonly emitMessage?: (message: object) => void;
+  readonly input: unknown;
 }
 
 export const taskContext = new AsyncContext<TaskContext>();

@@ -1,5 +1,6 @@
 import { uuid5 } from "../checkpoint/id.ts";
 import { PULL, PUSH } from "./constants.ts";
+import { HANDLER_PATH } from "./task-path.ts";
 
 /**
  * Ids that are the same whenever the same task of the same checkpoint is planned again, after a restart or on another
@@ -26,6 +27,18 @@ export function pushTaskId(
   index: number,
 ): string {
   return uuid5(JSON.stringify([namespace, String(step), node, PUSH, String(index)]), checkpointId);
+}
+
+/** The task of an error handler, which takes the place of a failed one. */
+export function handlerTaskId(
+  checkpointId: string,
+  namespace: string,
+  step: number,
+  node: string,
+  failedTaskId: string,
+): string {
+  const name = JSON.stringify([namespace, String(step), node, PUSH, HANDLER_PATH, failedTaskId]);
+  return uuid5(name, checkpointId);
 }
 
 /** The id of the question that a task asks as its `ordinal`-th (from 0): 32 hex digits, as LangGraph has it. */

@@ -1,6 +1,11 @@
 import { PULL, PUSH } from "./constants.ts";
 
-/** Where a task comes from: `[PULL, node]`, or `[PUSH, index, false]` for a Send. */
+export const HANDLER_PATH = "node_error_handler";
+
+/**
+ * Where a task comes from: `[PULL, node]`, or `[PUSH, index, false]` for a Send. The path of an error handler's task
+ * begins with that of the task which it takes the place of.
+ */
 export type TaskPath = readonly (string | number | boolean)[];
 
 export function pullPath(node: string): TaskPath {
@@ -9,6 +14,10 @@ export function pullPath(node: string): TaskPath {
 
 export function pushPath(index: number): TaskPath {
   return [PUSH, index, false];
+}
+
+export function handlerPath(failed: TaskPath): TaskPath {
+  return [...failed.slice(0, 3), HANDLER_PATH, false];
 }
 
 /**

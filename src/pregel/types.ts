@@ -5,8 +5,12 @@ import type {
   MaybePromise,
   PendingWrite,
 } from "../checkpoint/types.ts";
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Interrupt } from "../errors.ts";
-import type { NodePolicies } from "./policy-types.ts";
+import type { CachePolicy } from "./node-cache.ts";
+import type { RunControl } from "./run-control.ts";
+import type { RetryPolicy } from "./retry.ts";
+import type { TimeoutPolicy } from "./timeout.ts";
 
 export type StreamMode = "values" | "updates" | "custom";
 
@@ -20,6 +24,23 @@ export interface RunnableConfig<Context = unknown> {
   readonly signal?: AbortSignal;
   readonly context?: Context;
   readonly runId?: string;
+  /** How many tasks of a superstep run at the same time; all of them unless said otherwise. */
+  readonly maxConcurrency?: number;
+  /** Asks the run to stop between two supersteps. */
+  readonly control?: RunControl;
+}
+
+/** Where in a run a node is called, and for which time. */
+export interface ExecutionInfo {
+  readonly checkpointId: string;
+  readonly checkpointNs: string;
+  readonly taskId: string;
+  readonly threadId: string | undefined;
+  readonly runId: string | undefined;
+  /** Counted from 1: a retry policy makes further attempts. */
+  readonly nodeAttempt: number;
+  /** Milliseconds since 1970. */
+  readonly nodeFirstAttemptTime: number;
 }
 
 /** What a node gets as its second argument. */
@@ -29,6 +50,11 @@ export interface NodeConfig<Context = unknown> extends RunnableConfig<Context> {
   /** Emits a chunk of the stream mode `custom`. */
   readonly writer: (chunk: unknown) => void;
   readonly interrupt: <Value, Answer = unknown>(value: Value) => Answer;
+  readonly executionInfo: ExecutionInfo;
+  /** Long-term memory, when the graph was compiled with one. */
+  readonly store?: BaseStore;
+  /** Tells an `idleTimeout` that the node is at work. */
+  readonly heartbeat: () => void;
 }
 
 /** What the writers of a node may look at. */
@@ -39,7 +65,7 @@ export interface WriteScope {
 }
 
 /** A node of the engine: what starts it, what it reads, what it does, and what its output means for channels. */
-export interface PregelNode extends NodePolicies {
+export interface PregelNode {
   readonly name: string;
   readonly triggers: readonly string[];
   /** One channel: its value. Several: an object of those that have a value. */
@@ -48,6 +74,11 @@ export interface PregelNode extends NodePolicies {
   readonly hidden: boolean;
   readonly run: (input: unknown, config: NodeConfig) => unknown;
   readonly write: (output: unknown, scope: WriteScope) => MaybePromise<readonly PendingWrite[]>;
+  readonly retryPolicy?: RetryPolicy;
+  readonly timeout?: TimeoutPolicy;
+  /** The node that runs in the same superstep when this one has failed. */
+  readonly errorHandlerNode?: string;
+  readonly cachePolicy?: CachePolicy;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Whether it waits until nothing else is left to run; its channels see to that. */
   readonly defer?: boolean;

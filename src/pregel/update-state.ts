@@ -8,8 +8,11 @@ import {
 } from "../errors.ts";
 import { adopt } from "../adopt.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
+import { onlyAttempt } from "./attempt-scope.ts";
 import { END, INPUT, UPDATE_TRIGGER } from "./constants.ts";
+import { finishedTasks } from "./error-handler.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";
+import { hydrated } from "./hydrate.ts";
 import { LoopState } from "./loop-state.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
@@ -34,10 +37,11 @@ export interface StateUpdate {
 export async function updateState(run: RunContext, update: StateUpdate): Promise<string> {
   const named = run.config.configurable?.checkpoint_id;
   const head = await run.saver?.getTuple(checkpointConfig(run.config));
-  const tuple =
+  const found =
     named === undefined || named === head?.checkpoint.id
       ? head
       : await run.saver?.getTuple(checkpointConfig(run.config, named));
+  const tuple = await hydrated(run.graph, run.saver, found);
   if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
   if (head !== undefined) run.environment.checkpointIds.observe(head.checkpoint.id);
 
@@ -50,8 +54,7 @@ export async function updateState(run: RunContext, update: StateUpdate): Promise
   else if (asNode === END) clearTasks(loop);
   else if (asNode !== undefined) await applyAsNode(loop, asNode, update.values);
   if (asNode !== INPUT) loop.state.updated = undefined;
-  const checkpoint = await loop.commit(asNode === INPUT ? "input" : "update");
-  return checkpoint.id;
+  return loop.commit(asNode === INPUT ? "input" : "update");
 }
 
 /** Takes the finished tasks into the state, unless it is they who cannot be applied. */
@@ -59,10 +62,7 @@ function applyFinished(loop: LoopState, tuple: CheckpointTuple): void {
   const outside = loop.pending.outside();
   if (outside.length > 0) loop.applyOutside(outside);
   if (withFinishedTasks(loop.run.graph, tuple).state === undefined) return;
-  const finished = loop.plan().flatMap((task): AppliedTask[] => {
-    const writes = loop.pending.outputOf(task.id);
-    return writes === undefined ? [] : [{ ...task, writes }];
-  });
+  const finished = finishedTasks(loop.run.graph, loop.plan(), loop.pending);
   if (finished.length > 0) applyWrites(loop.state, finished, nextVersionOf(loop.run.saver));
 }
 
@@ -111,7 +111,7 @@ async function writesAs(
     path: pullPath(node.name),
     triggers: [UPDATE_TRIGGER],
   };
-  const config = nodeConfig(loop, task, () => {
+  const config = nodeConfig(loop, task, onlyAttempt(loop), () => {
     throw new TidemarkError("outside_of_task", "interrupt() was called outside of a running node.");
   });
   try {

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { CheckpointIds } from "../checkpoint/id.ts";
 import type { Pregel } from "../pregel/pregel.ts";
+import { timerSleep } from "../graph/timer-sleep.ts";
 import type {
   Bytes,
   EditState,
@@ -90,6 +91,8 @@ function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfi
       now: systemNow,
       checkpointIds: new CheckpointIds(systemNow, (length) => crypto.getRandomValues(new Uint8Array(length))),
       yieldTurn: () => scheduler.wait(0),
+      sleep: timerSleep,
+      random: () => Math.random(),
     },
   });
 }

@@ -87,6 +87,7 @@ export class GraphRunner implements RunExecutor {
       signal: this.#controller.signal,
       onInputApplied: () => guard.applyInput(),
       onInterrupted: request.onInterrupted,
+      isReentry: run.inputApplied,
     });
   }
 

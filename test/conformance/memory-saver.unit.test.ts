@@ -1,8 +1,11 @@
-import { validate } from "@langchain/langgraph-checkpoint-validation";
+import { deltaChannelHistoryTests, validate } from "@langchain/langgraph-checkpoint-validation";
 import { MemorySaver } from "../../src/checkpoint/memory-saver.ts";
 import { asLangGraphSaver } from "./langgraph-saver.ts";
 
-validate({
+const savers = {
   checkpointerName: "tidemark MemorySaver",
   createCheckpointer: () => asLangGraphSaver(new MemorySaver()),
-});
+};
+
+validate(savers);
+deltaChannelHistoryTests(savers);

@@ -1,8 +1,11 @@
-import { validate } from "@langchain/langgraph-checkpoint-validation";
+import { deltaChannelHistoryTests, validate } from "@langchain/langgraph-checkpoint-validation";
 import { SaverObject } from "../workers/storage/durable-saver.ts";
 import { asLangGraphSaver } from "./langgraph-saver.ts";
 
-validate({
+const savers = {
   checkpointerName: "tidemark SqliteSaver",
   createCheckpointer: async () => asLangGraphSaver(await (await SaverObject.create()).saver()),
-});
+};
+
+validate(savers);
+deltaChannelHistoryTests(savers);

@@ -1,4 +1,5 @@
 import { UndecodableError } from "../../errors.ts";
+import { deltaSnapshotCodec } from "../delta-snapshot.ts";
 import { copyBytes, isBytes } from "./bytes.ts";
 import { CodecRegistry } from "./codec.ts";
 import type { Codec } from "./codec.ts";
@@ -23,7 +24,7 @@ export class MsgpackSerializer implements SerializerProtocol {
   readonly #keys = new KeyCache();
 
   constructor(options: MsgpackSerializerOptions = {}) {
-    this.#codecs = new CodecRegistry(options.codecs ?? []);
+    this.#codecs = new CodecRegistry([...(options.codecs ?? []), deltaSnapshotCodec]);
   }
 
   dumpsTyped(value: unknown): [type: string, data: Uint8Array] {

@@ -1,4 +1,5 @@
 import type { BaseChannel } from "../../channels/base.ts";
+import { ManagedValue } from "../../channels/managed-value.ts";
 import type { MaybePromise } from "../../checkpoint/types.ts";
 import type { Checked } from "./standard-schema.ts";
 
@@ -10,3 +11,8 @@ export interface StateKey {
 }
 
 export type StateKeys = ReadonlyMap<string, StateKey>;
+
+/** The keys that are not filled in by the engine: those that inputs, results and streams have. */
+export function writable(keys: StateKeys): StateKeys {
+  return new Map([...keys].filter(([, { channel }]) => !(channel instanceof ManagedValue)));
+}

@@ -1,6 +1,9 @@
 import {
   AnyValue,
   BinaryOperatorAggregate,
+  DeltaChannel,
+  DynamicBarrierValue,
+  DynamicBarrierValueAfterFinish,
   EphemeralValue,
   LastValue,
   LastValueAfterFinish,
@@ -195,5 +198,53 @@ testChannel({
   savedWhenEmpty: [[], false],
   steps: arrivals,
   invalid: ["a", "c"],
+  transient: false,
+});
+
+testChannel({
+  name: "DeltaChannel",
+  make: () => new DeltaChannel((value, writes) => [value, ...writes]),
+  initial: { value: [] },
+  steps: [
+    { update: [] },
+    { update: [a, b] },
+    { update: [a, new Overwrite([b]), a] },
+    { update: [{ __overwrite__: null }] },
+    "consume",
+    { update: [b] },
+    "finish",
+  ],
+  invalid: [new Overwrite(a), new Overwrite(b)],
+  transient: false,
+});
+testChannel({
+  name: "DynamicBarrierValue",
+  make: () => new DynamicBarrierValue(),
+  savedWhenEmpty: [undefined, []],
+  steps: [
+    { update: ["a"] },
+    { update: [{ __names: ["a", "b"] }] },
+    { update: ["b"] },
+    { update: ["a"] },
+    "consume",
+  ],
+  invalid: [{ __names: ["a"] }, { __names: ["b"] }],
+  transient: false,
+});
+testChannel({
+  name: "DynamicBarrierValueAfterFinish",
+  make: () => new DynamicBarrierValueAfterFinish(),
+  savedWhenEmpty: [undefined, [], false],
+  steps: [
+    { update: [{ __names: ["a", "b"] }] },
+    "finish",
+    { update: ["b", "a"] },
+    "consume",
+    "finish",
+    "finish",
+    "consume",
+    { update: ["a"] },
+  ],
+  invalid: [{ __names: ["a"] }, { __names: ["b"] }],
   transient: false,
 });

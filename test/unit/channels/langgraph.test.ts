@@ -100,6 +100,14 @@ const kinds: Record<string, Kind> = {
     theirs: () => new theirs.BinaryOperatorAggregate(pair, () => "start"),
     write: fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: overwrite }),
   },
+  DynamicBarrierValue: {
+    ours: () => new ours.DynamicBarrierValue(),
+    theirs: () => new theirs.DynamicBarrierValue(),
+    write: fc.oneof(
+      { weight: 4, arbitrary: name },
+      { weight: 1, arbitrary: fc.record({ __names: fc.uniqueArray(name, { maxLength: 3 }) }) },
+    ),
+  },
   NamedBarrierValue: {
     ours: () => new ours.NamedBarrierValue(names),
     theirs: () => new theirs.NamedBarrierValue(names),
@@ -148,6 +156,7 @@ function compare(kind: Kind, steps: readonly Step[]): void {
       // LangGraph takes a saved `undefined` for an empty channel: see "differs on purpose" below.
       const saved = savedByTheirs(their);
       if (saved === undefined && their.isAvailable() && our.checkpoint() !== ours.EMPTY) continue;
+      if (isWaitingForNobody(their, saved)) continue;
       our = our.fromCheckpoint(our.checkpoint());
       their = their.fromCheckpoint(saved === ours.EMPTY ? undefined : saved);
     } else {
@@ -158,6 +167,11 @@ function compare(kind: Kind, steps: readonly Step[]): void {
     }
     expect(showOurs(our)).toEqual(showTheirs(their));
   }
+}
+
+/** LangGraph takes a dynamic barrier that nobody has told what to wait for, once it is loaded again, for complete. */
+function isWaitingForNobody(their: Theirs, saved: unknown): boolean {
+  return their instanceof theirs.DynamicBarrierValue && Array.isArray(saved) && saved[0] === undefined;
 }
 
 function runOurs(channel: ours.BaseChannel, step: Exclude<Step, "reload">): boolean {

@@ -116,7 +116,7 @@ describe.each([
           seen.push(state);
           return { a: 3 };
         },
-        { input: root(library, "secret") } as never,
+        { input: root(library, "secret") },
       )
       .addEdge("__start__", "x")
       .addConditionalEdges("x", (state) => {
@@ -137,9 +137,7 @@ describe.each([
     const refusal = 'Channel "a" already exists with a different type.';
     expect(() => make(library, [{ state: sum(1), input: sum(-1) }])).toThrow(refusal);
     expect(() => make(library, [{ state: root(library, "a"), output: sum(1) }])).toThrow(refusal);
-    expect(() => make(library, [sum(1)]).addNode("q", () => ({}), { input: sum(-1) } as never)).toThrow(
-      refusal,
-    );
+    expect(() => make(library, [sum(1)]).addNode("q", () => ({}), { input: sum(-1) })).toThrow(refusal);
     expect(() => make(library, [{ state: sum(1), input: root(library, "a") }])).not.toThrow();
   });
 });

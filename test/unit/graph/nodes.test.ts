@@ -218,7 +218,7 @@ describe("policies", () => {
     expect(node("own")).toMatchObject({
       retryPolicy: { maxAttempts: 2 },
       timeout: { idleTimeout: 5 },
-      errorHandler: handler,
+      errorHandlerNode: "__error_handler__own",
       metadata: { k: 1 },
       defer: true,
       ends: ["plain"],
@@ -228,7 +228,7 @@ describe("policies", () => {
       retryPolicy: { maxAttempts: 7 },
       cachePolicy: {},
       timeout: { runTimeout: 100 },
-      errorHandler: defaultHandler,
+      errorHandlerNode: "__default_error_handler__",
     });
     expect(node("cached")).toMatchObject({ cachePolicy: { ttl: 60 } });
   });
@@ -253,8 +253,8 @@ describe("policies", () => {
 
   it("come with the rest of what compile was told", () => {
     const options = {
-      store: {},
-      cache: {},
+      store: new tidemark.InMemoryStore(),
+      cache: new tidemark.InMemoryCache<readonly [string, unknown][]>(),
       interruptBefore: ["own"],
       interruptAfter: "*",
       name: "N",

@@ -9,7 +9,7 @@ export interface Library {
   readonly StateGraph: new (state: unknown) => Builder;
   readonly Annotation: ((options?: unknown) => unknown) & { Root(spec: Record<string, unknown>): unknown };
   readonly Command: new (params: Record<string, unknown>) => object;
-  readonly Send: new (node: string, args: unknown) => object;
+  readonly Send: new (node: string, args: unknown, options?: object) => object;
   readonly Overwrite: new (value: unknown) => object;
   readonly MemorySaver: new () => Saver;
   readonly interrupt: (value: unknown) => unknown;
@@ -20,17 +20,22 @@ export type NodeFunction = (state: State, config: NodeConfig) => unknown;
 
 export interface NodeConfig {
   readonly writer?: (chunk: unknown) => void;
+  readonly signal?: AbortSignal;
+  readonly heartbeat?: () => void;
+  readonly executionInfo?: Readonly<Record<string, unknown>>;
+  readonly [key: string]: unknown;
 }
 
 export interface Builder {
-  addNode(
-    name: string,
-    action: NodeFunction,
-    options?: { ends?: readonly string[]; defer?: boolean },
-  ): Builder;
+  addNode(name: string, action: NodeFunction, options?: Record<string, unknown>): Builder;
   addEdge(source: string | readonly string[], target: string): Builder;
   addConditionalEdges(source: string, path: (state: State) => unknown, pathMap?: unknown): Builder;
-  compile(options: { checkpointer?: Saver }): Compiled;
+  compile(options: CompileOptions): Compiled;
+}
+
+export interface CompileOptions {
+  readonly checkpointer?: Saver;
+  readonly [key: string]: unknown;
 }
 
 export interface Config {
@@ -61,6 +66,7 @@ export interface Compiled {
   stream(input: unknown, config?: Config): AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>;
   getState(config: Config): Promise<Snapshot>;
   getStateHistory(config: Config): AsyncIterable<Snapshot>;
+  clearCache?(): Promise<void>;
   updateState(config: Config, values: unknown, asNode?: string): Promise<Config>;
 }
 

@@ -1,15 +1,28 @@
-import { Pregel } from "tidemark/pregel";
 import { CheckpointIds } from "../../../src/checkpoint/id.ts";
+import { timerSleep } from "../../../src/graph/timer-sleep.ts";
 import type { CompiledStateGraph } from "tidemark";
-import type { Compiled, Config, Library, Saver, SavedTuple, Snapshot, SnapshotTask } from "./engine.ts";
+import type {
+  Compiled,
+  CompileOptions,
+  Config,
+  Library,
+  Saver,
+  SavedTuple,
+  Snapshot,
+  SnapshotTask,
+} from "./engine.ts";
 import { ours, theirs } from "./engine.ts";
 import { holdsCommand, inOrder, show, showCheckpoint, showChunks, showError, showSnapshot } from "./show.ts";
 
 /** Makes the graph anew; counters of what its nodes did live outside, in `Session.counters`. */
-export type Build = (
-  library: Library,
-  counters: Counters,
-) => { compile(options: { checkpointer?: Saver }): Compiled };
+export type Build = (library: Library, counters: Counters) => { compile(options: CompileOptions): Compiled };
+
+export interface CallOptions {
+  readonly at?: string;
+  readonly limit?: number;
+  /** Options of the call that both engines have. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
 
 export class Counters {
   readonly counts = new Map<string, number>();
@@ -47,10 +60,11 @@ export class Session {
     build: Build,
     saver: Saver,
     adapt: (graph: Compiled) => Compiled = (graph) => graph,
+    options: CompileOptions = {},
   ) {
     this.library = library;
     this.saver = saver;
-    this.#graph = adapt(build(library, this.counters).compile({ checkpointer: saver }));
+    this.#graph = adapt(build(library, this.counters).compile({ ...options, checkpointer: saver }));
   }
 
   get config(): Config {
@@ -58,16 +72,12 @@ export class Session {
   }
 
   /** Invokes, at the newest checkpoint or a named one, and records the result and the state after it. */
-  async invoke(input: unknown, options: { at?: string; limit?: number } = {}): Promise<void> {
+  async invoke(input: unknown, options: CallOptions = {}): Promise<void> {
     await this.#note("invoke", () => this.#graph.invoke(input, this.#options(options)));
     await this.state();
   }
 
-  async stream(
-    input: unknown,
-    streamMode: string | string[],
-    options: { at?: string; limit?: number } = {},
-  ): Promise<void> {
+  async stream(input: unknown, streamMode: string | string[], options: CallOptions = {}): Promise<void> {
     const chunks: unknown[] = [];
     const ended = await this.#note("stream", async () => {
       const stream = await this.#graph.stream(input, { ...this.#options(options), streamMode });
@@ -76,6 +86,13 @@ export class Session {
     // LangGraph may drop the last chunks of a stream that ends with an error.
     if (ended) this.record.push({ streamMode, chunks: showChunks(chunks) });
     await this.state();
+  }
+
+  /** Does something without a record of it. */
+  async quietly(act: () => Promise<void>): Promise<void> {
+    const { length } = this.record;
+    await act();
+    this.record.length = length;
   }
 
   /** Answers the open questions: by their order, each with its answer; those with `undefined` stay open. */
@@ -136,8 +153,9 @@ export class Session {
     }
   }
 
-  #options(options: { at?: string; limit?: number }): Config {
+  #options(options: CallOptions): Config {
     return {
+      ...options.more,
       // LangGraph knows no other way.
       onInterrupted: "discard",
       configurable: {
@@ -175,13 +193,17 @@ export interface Comparison {
  * Runs a script on both engines. Ours is given the checkpoint ids that LangGraph has made, so that all ids of
  * checkpoints and tasks have to be equal too.
  */
-export async function compare(build: Build, script: Script): Promise<Comparison> {
+export async function compare(
+  build: Build,
+  script: Script,
+  options: CompileOptions = {},
+): Promise<Comparison> {
   const ids: string[] = [];
-  const their = new Session(theirs, build, recordingIds(new theirs.MemorySaver(), ids));
+  const their = new Session(theirs, build, recordingIds(new theirs.MemorySaver(), ids), undefined, options);
   await script(their);
   const hidden = new Set((await their.saved()).filter(holdsCommand).map((tuple) => tuple.checkpoint.id));
   const theirRecord = { steps: their.record, end: await their.close(hidden) };
-  const our = new Session(ours, build, new ours.MemorySaver(), (graph) => withIds(graph, ids));
+  const our = new Session(ours, build, new ours.MemorySaver(), (graph) => withIds(graph, ids), options);
   await script(our);
   return { ours: { steps: our.record, end: await our.close(hidden) }, theirs: theirRecord };
 }
@@ -218,7 +240,8 @@ function withIds(graph: Compiled, ids: readonly string[]): Compiled {
     now: () => Date.now(),
     checkpointIds: new ReplayedIds(ids),
     yieldTurn: () => Promise.resolve(),
+    sleep: timerSleep,
+    random: () => 0,
   };
-  const { graph: definition, checkpointer } = compiled;
-  return new Pregel({ graph: definition, environment, checkpointer }) as unknown as Compiled;
+  return compiled.withOptions({ environment }) as unknown as Compiled;
 }

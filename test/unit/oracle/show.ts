@@ -109,7 +109,7 @@ function showTaskError(error: unknown): unknown {
 
 export function showCheckpoint(tuple: SavedTuple): unknown {
   const { checkpoint, metadata, parentConfig } = tuple;
-  // Only static breakpoints, which this engine does not have, read what LangGraph keeps under this name.
+  // Only static breakpoints read what LangGraph keeps under this name: their tests compare it.
   const { __interrupt__: _, ...seen } = checkpoint.versions_seen;
   const versioned = Object.entries(checkpoint.channel_values).filter(([name]) =>
     Object.hasOwn(checkpoint.channel_versions, name),

@@ -174,6 +174,8 @@ it("warm and cold threads give the same states", async () => {
       checkpointIds: (await import("../../../src/graph/system-environment.ts")).systemEnvironment
         .checkpointIds,
       yieldTurn: () => Promise.resolve(),
+      sleep: () => Promise.resolve(),
+      random: () => 0,
     };
     const emit = (): void => controller.abort();
     await cold

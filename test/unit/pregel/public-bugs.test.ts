@@ -251,6 +251,8 @@ describe("TIM-13: history is in the order of writing", () => {
         now,
         checkpointIds: new CheckpointIds(now, (length) => new Uint8Array(length)),
         yieldTurn: () => Promise.resolve(),
+        sleep: () => Promise.resolve(),
+        random: () => 0,
       };
       await graph().run({ kind: "input", value }, { ...thread, environment });
     }

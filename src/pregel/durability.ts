@@ -1,0 +1,67 @@
+import type { Checkpoint, CheckpointMetadata, ChannelVersions, PendingWrite } from "../checkpoint/types.ts";
+import { InvalidArgumentError } from "../errors.ts";
+import { checkpointConfig, type RunContext } from "./run-context.ts";
+
+/**
+ * When a run stores: "sync" and "async" (the default) mean the same here, after each task and superstep, since rows are
+ * issued in order; "exit": once, at its end. A run that is cut off before has then left nothing.
+ */
+export type Durability = "sync" | "async" | "exit";
+
+export interface DurabilityOptions {
+  readonly durability?: Durability;
+  /** The older name: false is "exit". */
+  readonly checkpointDuring?: boolean;
+}
+
+export function durabilityOf({ durability, checkpointDuring }: DurabilityOptions): Durability {
+  if (durability !== undefined && checkpointDuring !== undefined) {
+    throw new InvalidArgumentError(
+      "invalid_durability",
+      "durability and checkpointDuring mean the same: say one of them.",
+    );
+  }
+  return durability ?? (checkpointDuring === false ? "exit" : "async");
+}
+
+/** A checkpoint that is to be stored. */
+export interface CheckpointRow {
+  readonly parentId: string | undefined;
+  readonly checkpoint: Checkpoint;
+  readonly metadata: CheckpointMetadata;
+  readonly newVersions: ChannelVersions;
+}
+
+interface WritesRow {
+  readonly taskId: string;
+  readonly writes: readonly PendingWrite[];
+  readonly pathKey: string | undefined;
+}
+
+/** Collects what a run would have stored, and stores the last of it: one checkpoint, and what was written after it. */
+export class ExitStore {
+  #row: CheckpointRow | undefined;
+  #writes: WritesRow[] = [];
+
+  keepCheckpoint(row: CheckpointRow): void {
+    const known = this.#row;
+    this.#row =
+      known === undefined
+        ? row
+        : { ...row, parentId: known.parentId, newVersions: { ...known.newVersions, ...row.newVersions } };
+    this.#writes = [];
+  }
+
+  keepWrites(taskId: string, writes: readonly PendingWrite[], pathKey: string | undefined): void {
+    this.#writes.push({ taskId, writes, pathKey });
+  }
+
+  /** `checkpointId`: where the run stands. */
+  async store({ saver, config }: RunContext, checkpointId: string | undefined): Promise<void> {
+    const row = this.#row;
+    if (row !== undefined)
+      await saver?.put(checkpointConfig(config, row.parentId), row.checkpoint, row.metadata, row.newVersions);
+    for (const { taskId, writes, pathKey } of this.#writes)
+      await saver?.putWrites(checkpointConfig(config, checkpointId), writes, taskId, pathKey);
+  }
+}

@@ -1,0 +1,91 @@
+import type { AppliedTask } from "./apply.ts";
+import { NAMESPACE_END, NAMESPACE_SEPARATOR, PUSH } from "./constants.ts";
+import type { PendingWrites } from "./pending-writes.ts";
+import { NodeError } from "./policy-errors.ts";
+import { taskNamespace, type PlannedTask, type PlanPosition } from "./plan.ts";
+import { handlerTaskId } from "./task-id.ts";
+import { handlerPath, taskPathKey } from "./task-path.ts";
+import type { PregelGraph } from "./types.ts";
+
+/**
+ * The task of the error handler of a failed task's node: it gets what the failed node got, runs in the same superstep,
+ * and what it returns is applied in place of what the node would have returned. Undefined when there is no handler.
+ */
+export function handlerTask(
+  graph: PregelGraph,
+  failed: PlannedTask,
+  error: unknown,
+  position: PlanPosition,
+): PlannedTask | undefined {
+  const name = failed.node?.errorHandlerNode;
+  const node = name === undefined ? undefined : graph.nodes.get(name);
+  if (name === undefined || node === undefined) return undefined;
+  const path = handlerPath(failed.path);
+  const failedAt = `${taskNamespace(position, failed.name)}${NAMESPACE_END}${failed.id}`;
+  const namespace = `${failedAt}${NAMESPACE_SEPARATOR}${name}`;
+  return {
+    id: handlerTaskId(position.checkpointId, namespace, position.step, name, failed.id),
+    name,
+    path,
+    pathKey: taskPathKey(path),
+    triggers: [PUSH],
+    node,
+    ...("sendArgs" in failed ? { sendArgs: failed.sendArgs } : {}),
+    namespace,
+    handles: new NodeError(failed.name, error),
+  };
+}
+
+/** The planned tasks, and those of the handlers that an earlier run has started. */
+export function withHandlers(
+  graph: PregelGraph,
+  tasks: PlannedTask[],
+  pending: PendingWrites,
+  position: PlanPosition,
+): PlannedTask[] {
+  if (pending.isEmpty) return tasks;
+  const handlers = tasks.flatMap((task) => startedHandler(graph, task, pending, position) ?? []);
+  return handlers.length === 0 ? tasks : [...tasks, ...handlers];
+}
+
+/** Whether the task has failed and its handler has the word. Without the handler, the node runs again. */
+export function isLeftToHandler(graph: PregelGraph, task: PlannedTask, pending: PendingWrites): boolean {
+  const handler = task.node?.errorHandlerNode;
+  return handler !== undefined && graph.nodes.has(handler) && pending.isHandled(task.id);
+}
+
+/** What the finished ones of the tasks have written. A failed task is finished when its handler is. */
+export function finishedTasks(
+  graph: PregelGraph,
+  tasks: readonly PlannedTask[],
+  pending: PendingWrites,
+): AppliedTask[] {
+  const handled = new Set(
+    tasks
+      .filter((task) => task.handles !== undefined && pending.outputOf(task.id) !== undefined)
+      .map((task) => task.pathKey),
+  );
+  return tasks.flatMap((task): AppliedTask[] => {
+    const writes = pending.outputOf(task.id);
+    if (writes !== undefined) return [{ ...task, writes }];
+    const isDone = isLeftToHandler(graph, task, pending) && handled.has(taskPathKey(handlerPath(task.path)));
+    return isDone ? [{ ...task, writes: [] }] : [];
+  });
+}
+
+function startedHandler(
+  graph: PregelGraph,
+  task: PlannedTask,
+  pending: PendingWrites,
+  position: PlanPosition,
+): PlannedTask | undefined {
+  if (!isLeftToHandler(graph, task, pending)) return undefined;
+  return handlerTask(graph, task, storedError(pending.errorOf(task.id)), position);
+}
+
+/** An error that was stored as plain data, as an error again. */
+function storedError(stored: unknown): unknown {
+  if (typeof stored !== "object" || stored === null || !("message" in stored)) return stored;
+  const { message, ...more } = stored;
+  return Object.assign(new Error(String(message)), more);
+}

@@ -1,0 +1,70 @@
+import { adopt } from "../adopt.ts";
+import type { BaseCache, CacheFullKey, CacheNamespace } from "../checkpoint/cache/base-cache.ts";
+import type { PendingWrite } from "../checkpoint/types.ts";
+import type { LoopState } from "./loop-state.ts";
+import type { PlannedTask } from "./plan.ts";
+import { stableText } from "./stable-text.ts";
+import type { PregelGraph, PregelNode } from "./types.ts";
+
+/** What a node has written is kept, and taken instead of running it again with an equal input. */
+export interface CachePolicy {
+  /** What the result depends on, from the list of the node's arguments: its input. The whole input unless said otherwise. */
+  readonly keyFunc?: (args: unknown[]) => string;
+  /** How long a result counts, in seconds; for ever unless said otherwise. */
+  readonly ttl?: number;
+}
+
+const NODE_WRITES = "__pregel_ns_writes";
+
+/** The cached result of one task. A cache that fails costs a call of the node, and not the run. */
+export interface CachedTask {
+  /** What the node wrote before, or undefined. */
+  read(): Promise<readonly PendingWrite[] | undefined>;
+  keep(writes: readonly PendingWrite[]): Promise<void>;
+}
+
+/** Where the result of a task lies; undefined when it is not cached. Throws when no key can be made of the input. */
+export async function cachedTask(
+  loop: LoopState,
+  { node }: PlannedTask,
+  input: unknown,
+): Promise<CachedTask | undefined> {
+  const { cache, graph } = loop.run;
+  const policy = node?.cachePolicy;
+  if (node === undefined || policy === undefined || cache === undefined) return undefined;
+  const key = await fullKey(graph, node, policy, input);
+  const ttl = policy.ttl === undefined ? {} : { ttl: policy.ttl };
+  return {
+    read: async () => {
+      const [entry] = await cache.get([key]).catch(() => []);
+      return entry?.value.map(([channel, value]) => [channel, adopt(value)]);
+    },
+    keep: (writes) => cache.set([{ key, value: writes, ...ttl }]).catch(() => undefined),
+  };
+}
+
+export type WritesCache = BaseCache<readonly PendingWrite[]>;
+
+/** Forgets the results of all cached nodes of a graph. */
+export async function clearCache(graph: PregelGraph, cache: WritesCache | undefined): Promise<void> {
+  const cached = [...graph.nodes.values()].filter((node) => node.cachePolicy !== undefined);
+  if (cached.length > 0) await cache?.clear(cached.map((node) => namespaceOf(graph, node)));
+}
+
+function namespaceOf(graph: PregelGraph, node: PregelNode): CacheNamespace {
+  return [NODE_WRITES, graph.name, node.name];
+}
+
+async function fullKey(
+  graph: PregelGraph,
+  node: PregelNode,
+  { keyFunc = ([only]) => stableText(only) }: CachePolicy,
+  input: unknown,
+): Promise<CacheFullKey> {
+  const bytes = new TextEncoder().encode(keyFunc([input]));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return [
+    namespaceOf(graph, node),
+    Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+  ];
+}
