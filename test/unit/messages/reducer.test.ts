@@ -156,6 +156,14 @@ it("keeps messages of LangChain as they are, and gives them ids", () => {
   expect(messagesStateReducer(merged as Messages, [new TheirRemoval({ id: "2" })])).toEqual([first]);
 });
 
+it("a developer's message is a system message that says so", () => {
+  const right = { role: "developer", content: "d", id: "1" } as const;
+  const [expected] = theirs.messagesStateReducer([], right);
+  expect(messagesStateReducer([], right)).toEqual([
+    { type: expected?.getType(), id: "1", content: "d", additional_kwargs: expected?.additional_kwargs },
+  ]);
+});
+
 it("a broken call of a tool is kept aside", () => {
   const calls = [{ id: "c", function: { name: "f", arguments: "{" } }];
   expect(messagesStateReducer([], { role: "assistant", content: "", tool_calls: calls })[0]).toMatchObject({
