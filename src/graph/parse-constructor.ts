@@ -24,10 +24,10 @@ export function parseConstructor(first: unknown, second: unknown): GraphInit {
   if (state !== undefined) return { state, ...definitionsOf(more) };
   if (typeof first !== "object" || first === null) throw new StateGraphInputError();
   if ("channels" in first) return { state: parseReducers(first.channels), ...definitionsOf(more) };
-  const { state: direct, stateSchema, input, ...others } = first as Record<string, unknown>;
+  const given: Readonly<Record<string, unknown>> = { ...first };
   return {
-    state: required(direct ?? stateSchema ?? input),
-    ...definitionsOf({ ...more, ...others, input: input ?? more["input"] }),
+    state: required(given["state"] ?? given["stateSchema"] ?? given["input"]),
+    ...definitionsOf({ ...more, ...given }),
   };
 }
 

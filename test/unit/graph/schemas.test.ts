@@ -4,6 +4,7 @@ import { z as zod3 } from "zod3";
 import { describe, expect, it } from "vitest";
 import {
   Command,
+  getSchemaDefaultGetter,
   MemorySaver,
   Overwrite,
   ReducedValue,
@@ -275,5 +276,34 @@ describe.each<[string, Library, typeof theirLibrary]>([
       .compile({});
     await graph.invoke({ n: 1 });
     expect(seen).toEqual([{ n: "text" }]);
+  });
+});
+
+describe("the default of a schema", () => {
+  const schemaOf = (validate: (value: unknown) => never): object => ({
+    "~standard": { version: 1, vendor: "test", validate },
+  });
+
+  it("is what undefined becomes, made anew each time", () => {
+    const initial = getSchemaDefaultGetter(z.array(z.string()).default(() => []));
+    expect(initial?.()).toEqual([]);
+    expect(initial?.()).not.toBe(initial?.());
+  });
+
+  it.each([
+    ["is required", z.string()],
+    ["is optional", z.string().optional()],
+    [
+      "throws",
+      schemaOf(() => {
+        throw new Error("boom");
+      }),
+    ],
+    ["rejects later", schemaOf((() => Promise.reject(new Error("boom"))) as never)],
+    ["is none", { validate: 5 }],
+  ])("is none where the schema %s", async (_, schema) => {
+    expect(getSchemaDefaultGetter(schema)).toBeUndefined();
+    // An unhandled rejection would fail the run by now.
+    await new Promise((resolve) => setTimeout(resolve, 5));
   });
 });

@@ -159,3 +159,21 @@ it("MessagesZodState takes keys of zod beside its own", async () => {
     .compile();
   expect((await graph.invoke({ messages: "a" })).messages.map(({ content }) => content)).toEqual(["a", "3"]);
 });
+
+it("a message that is pushed to a key which the state does not have is stored nowhere", async () => {
+  const checkpointer = new ours.MemorySaver();
+  const graph = new ours.StateGraph(ours.MessagesAnnotation)
+    .addNode("a", () => {
+      ours.pushMessage({ role: "assistant", content: "x", id: "1" }, { stateKey: "nowhere" });
+      return {};
+    })
+    .addEdge(ours.START, "a")
+    .compile({ checkpointer });
+  const config = { configurable: { thread_id: "t" } };
+  await graph.invoke({ messages: "hi" }, config);
+  const written: string[] = [];
+  for await (const { pendingWrites = [] } of checkpointer.list(config))
+    written.push(...pendingWrites.map(([, channel]) => channel));
+  expect(written).toContain("messages");
+  expect(written).not.toContain("nowhere");
+});

@@ -14,7 +14,7 @@ import {
   messagesStateReducer,
   RemoveMessage,
 } from "tidemark";
-import { adopt } from "../../../src/adopt.ts";
+import { adopt, handOut } from "../../../src/adopt.ts";
 
 type Shown = Record<string, unknown>;
 interface Read {
@@ -234,4 +234,13 @@ describe("in a state, the work follows what is new", () => {
     expect(Object.isFrozen(messagesStateReducer(begin(), ["x"]))).toBe(true);
     expect(Object.isFrozen(messagesStateReducer([], ["x"]))).toBe(false);
   });
+});
+
+it("bytes in a message are handed out as copies, as in all state", () => {
+  const picture = { type: "human", content: [{ type: "image", data: new Uint8Array([1]) }] } as const;
+  const list: readonly unknown[] = messagesStateReducer(adopt([]), [picture]);
+  const dataOf = (messages: unknown): unknown =>
+    (messages as { content: { data: unknown }[] }[])[0]?.content[0]?.data;
+  expect(dataOf(handOut(list))).toEqual(new Uint8Array([1]));
+  expect(dataOf(handOut(list))).not.toBe(dataOf(list));
 });
