@@ -26,6 +26,7 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
       triggers: [branchChannel(node.name), ...joined],
       channels: stateKeys,
       hidden: false,
+      subgraphs: node.subgraphs,
       run: node.call,
       write: writerOf(node.name),
     });

@@ -1,18 +1,17 @@
-import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
-import type { ChannelVersion } from "../checkpoint/types.ts";
 import { GraphValidationError } from "../errors.ts";
 import { END, START } from "../pregel/constants.ts";
+import type { Checkpointer } from "../pregel/pregel.ts";
 import { AnnotationRoot, type StateDefinition, type StateType, type UpdateType } from "./annotation.ts";
 import { createBranch, type Branch, type PathMap, type RoutePath } from "./branch.ts";
 import type { Edge, GraphDefinition } from "./definition.ts";
 import { compileGraph } from "./compile.ts";
 import { CompiledStateGraph } from "./compiled-state-graph.ts";
-import { nodeCall, type NodeAction, type NodeDefinition, type NodeOptions } from "./node.ts";
+import { nodeCall, subgraphsOf, type NodeAction, type NodeDefinition, type NodeOptions } from "./node.ts";
 import { systemEnvironment } from "./system-environment.ts";
 import { validateGraph } from "./validate.ts";
 
 export interface CompileOptions {
-  readonly checkpointer?: BaseCheckpointSaver<ChannelVersion>;
+  readonly checkpointer?: Checkpointer;
   readonly name?: string;
 }
 
@@ -42,7 +41,12 @@ export class StateGraph<SD extends StateDefinition, Nodes extends string = typeo
     options: NodeOptions = {},
   ): StateGraph<SD, Nodes | Name> {
     this.#checkName(name);
-    this.#nodes.set(name, { name, call: nodeCall(action), options });
+    this.#nodes.set(name, {
+      name,
+      call: nodeCall(action),
+      options,
+      subgraphs: subgraphsOf(action, options),
+    });
     return this;
   }
 

@@ -94,7 +94,7 @@ function translateAnswers(
 ): Map<string, unknown> {
   const tasks = [...twins.keys()];
   const result = new Map<string, unknown>();
-  for (const [id, value] of [...pending.answers(), ...answers]) {
+  for (const [id, value] of [...pending.answers().latest(), ...answers]) {
     const asked = findAsked(id, tasks, pending);
     const twin = asked && twins.get(asked.task);
     if (asked === undefined || twin === undefined) continue;

@@ -12,6 +12,12 @@ export const NO_WRITES = "__no_writes__";
 export const PUSH = "__pregel_push";
 /** The kind of task that a channel triggers. */
 export const PULL = "__pregel_pull";
+/** A write that holds what a `task()` came to. */
+export const RETURN = "__return__";
+/** `asNode` of an update that copies a checkpoint. */
+export const COPY = "__copy__";
+/** The channel that holds what an entrypoint keeps for its next run. */
+export const PREVIOUS = "__previous__";
 /** `versions_seen` of this name: the versions at the last update of the state from outside. */
 export const UPDATE_TRIGGER = "__interrupt__";
 /** A channel `branch:to:<node>` asks that node to run. */

@@ -5,6 +5,7 @@ import {
   EmptyInputError,
   InvalidArgumentError,
   RefusedError,
+  RunEndedError,
   ThreadInterruptedError,
   UnknownInterruptError,
 } from "../errors.ts";
@@ -15,7 +16,8 @@ import { Command, commandUpdates } from "./command.ts";
 import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
 import { LoopState } from "./loop-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
-import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
+import { findVisit } from "./nested-run.ts";
+import { checkpointConfig, nextVersionOf, type Nesting, type RunContext } from "./run-context.ts";
 import { answersOf, type RunInput } from "./run-input.ts";
 import { isSend, type Send } from "./send.ts";
 
@@ -34,7 +36,35 @@ interface Entrance {
  * it in one commit. Throws a `RefusedError` when it does not fit; nothing is changed then.
  */
 export async function enter(run: RunContext, input: RunInput): Promise<LoopState> {
+  if (run.nesting !== undefined) return enterTask(run, run.nesting, input);
   const entrance = await load(run);
+  switch (input.kind) {
+    case "input":
+      return enterWithInput(entrance, input.value);
+    case "answers":
+      return enterWithAnswers(entrance, input.answers, []);
+    case "command":
+      return enterWithCommand(entrance, input.command);
+    case "continue":
+      return enterAgain(entrance);
+  }
+}
+
+/**
+ * A nested run: goes on where it was left when its task runs again, whatever it is called with; else it takes its input
+ * on top of the history it has.
+ */
+async function enterTask(run: RunContext, { task }: Nesting, input: RunInput): Promise<LoopState> {
+  const { left, base } = await findVisit(run);
+  if (task.loop.hasEnded) throw new RunEndedError();
+  if (left !== undefined) {
+    const loop = resumed(new LoopState(run, left));
+    for (const { id } of loop.plan()) {
+      task.scratchpad.disown(loop.pending.interruptsOf(id).map((question) => question.id));
+    }
+    return loop;
+  }
+  const entrance: Entrance = { run, tuple: base, isHead: true, isNamed: false };
   switch (input.kind) {
     case "input":
       return enterWithInput(entrance, input.value);
@@ -69,6 +99,7 @@ async function enterWithInput({ run, tuple, isHead }: Entrance, value: unknown):
   loop.state.dropChannels(loop.state.unknownChannels(BRANCH_TO));
   applyWrites(loop.state, tasks, nextVersionOf(run.saver));
   await loop.commit("input", { appliesInput: true });
+  loop.hasNewInput = true;
   return loop;
 }
 

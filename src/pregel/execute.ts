@@ -2,31 +2,45 @@ import { UntrackedValueChannel } from "../channels/untracked-value.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import {
   describeError,
+  InvalidArgumentError,
   isGraphInterrupt,
+  isParentCommand,
   MissingCheckpointerError,
   UnserializableError,
   ValueTooLargeError,
-  type Interrupt,
+  type ParentCommand,
 } from "../errors.ts";
 import { ERROR, INTERRUPT, RESUME } from "./constants.ts";
 import { asFrozenInputError } from "./frozen-state.ts";
 import type { LoopState } from "./loop-state.ts";
-import { openInterrupts } from "./pending-writes.ts";
+import { openQuestions } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
+import { distinct, type Question } from "./question.ts";
+import { areStillAsked } from "./relayed-questions.ts";
 import { Scratchpad } from "./scratchpad.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
 import { taskContext } from "./task-context.ts";
+import { TaskScope } from "./task-scope.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
 import type { NodeConfig, PregelNode } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 
 export type TaskResult =
   | { readonly status: "done"; readonly writes: readonly PendingWrite[] }
-  | { readonly status: "interrupted"; readonly interrupts: readonly Interrupt[] }
-  | { readonly status: "failed"; readonly error: unknown };
+  | { readonly status: "interrupted"; readonly questions: readonly Question[] }
+  | { readonly status: "failed"; readonly error: unknown }
+  /** It hands over to the graph around its own. */
+  | { readonly status: "left"; readonly error: ParentCommand };
 
 /** What one attempt of a task came to, before it is stored. */
-type Attempt = TaskResult & { readonly answered: readonly unknown[] };
+type Attempt = TaskResult & {
+  readonly answered: readonly unknown[];
+  /** Of a failed attempt: the questions that stay open all the same. */
+  readonly stillOpen?: readonly Question[];
+};
+
+/** How the node came out of an attempt. */
+type Ending = { readonly writes: readonly PendingWrite[] } | { readonly error: unknown };
 
 /**
  * Runs one task of a superstep, unless its result is stored already or it still waits for an answer, and stores what it
@@ -38,10 +52,11 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
     emitUpdate(loop, task, stored, { cached: true });
     return { status: "done", writes: stored };
   }
-  const open = openInterrupts(loop.pending, task.id);
-  if (open.length > 0 && open.length === loop.pending.interruptsOf(task.id).length) {
+  const open = openQuestions(loop.pending, task.id);
+  const isWaiting = open.length > 0 && open.length === loop.pending.questionsOf(task.id).length;
+  if (isWaiting && (open.every(({ ns }) => ns === undefined) || (await areStillAsked(loop, open)))) {
     emitInterrupts(loop, open);
-    return { status: "interrupted", interrupts: open };
+    return { status: "interrupted", questions: open };
   }
   const attempt = runAttempt(loop, task);
   const ended = attempt instanceof Promise ? await attempt : attempt;
@@ -49,7 +64,7 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
   if (loop.hasEnded) return ended;
   const result = await storeAttempt(loop, task, ended);
   if (result.status === "done") emitUpdate(loop, task, result.writes);
-  if (result.status === "interrupted") emitInterrupts(loop, result.interrupts);
+  if (result.status === "interrupted") emitInterrupts(loop, result.questions);
   return result;
 }
 
@@ -60,27 +75,44 @@ function runAttempt(loop: LoopState, task: PlannedTask): Attempt | Promise<Attem
   const scratchpad = new Scratchpad({
     taskId: task.id,
     answered: loop.pending.answeredOf(task.id),
-    pending: loop.pending.interruptsOf(task.id),
+    pending: loop.pending.questionsOf(task.id),
     answers: loop.pending.answers(),
   });
+  const scope = new TaskScope(loop, task, scratchpad);
   const input = "sendArgs" in task ? task.sendArgs : loop.state.readAll(node.channels);
-  const failed = (error: unknown): Attempt => failedAttempt(loop, task.name, input, error, scratchpad);
+  const config = nodeConfig(loop, task, (value, schema) => scratchpad.ask(value, schema), scope);
+  const end = (ending: Ending): Attempt | Promise<Attempt> =>
+    scope.isCalling
+      ? scope.settled().then(() => attemptOf(scope, input, ending))
+      : attemptOf(scope, input, ending);
+  const failed = (error: unknown): Attempt | Promise<Attempt> => {
+    if (!isParentCommand(error) || error.reached !== scope) return end({ error });
+    return handOver(() => writesOf(loop, node, config, error.command), end);
+  };
   try {
-    const config = nodeConfig(loop, task, (value) => scratchpad.ask(value));
-    const outcome = taskContext.run({ config }, () => {
+    const outcome = taskContext.run({ config, scope }, () => {
       const output = node.run(input, config);
       return isPromiseLike(output)
         ? Promise.resolve(output).then((value) => writesOf(loop, node, config, value))
         : writesOf(loop, node, config, output);
     });
-    const done = (writes: readonly PendingWrite[]): Attempt => ({
-      status: "done",
-      writes,
-      answered: scratchpad.used(),
-    });
-    return outcome instanceof Promise ? outcome.then(done).catch(failed) : done(outcome);
+    return outcome instanceof Promise
+      ? outcome.then((writes) => end({ writes }), failed)
+      : end({ writes: outcome });
   } catch (error) {
     return failed(error);
+  }
+}
+
+/** The Command of a graph inside the task counts as what the node returned. */
+async function handOver(
+  write: () => readonly PendingWrite[] | Promise<readonly PendingWrite[]>,
+  end: (ending: Ending) => Attempt | Promise<Attempt>,
+): Promise<Attempt> {
+  try {
+    return await end({ writes: await write() });
+  } catch (error) {
+    return end({ error });
   }
 }
 
@@ -94,22 +126,52 @@ function writesOf(
   return writes instanceof Promise ? writes.then(normaliseWrites) : normaliseWrites(writes);
 }
 
-function failedAttempt(
-  loop: LoopState,
-  node: string,
-  input: unknown,
-  error: unknown,
-  scratchpad: Scratchpad,
-): Attempt {
+function attemptOf({ loop, task, scratchpad }: TaskScope, input: unknown, ending: Ending): Attempt {
   const answered = scratchpad.used();
-  if (!isGraphInterrupt(error))
-    return { status: "failed", error: asFrozenInputError(error, node, input) ?? error, answered };
+  if ("writes" in ending) return { status: "done", writes: ending.writes, answered };
+  const { error } = ending;
+  if (isParentCommand(error)) return leavingAttempt(loop, task, error, answered);
+  if (!isGraphInterrupt(error)) {
+    const stillOpen = openAfterFailure(loop, task, scratchpad.open);
+    const named = asFrozenInputError(error, task.name, input) ?? error;
+    return { status: "failed", error: named, answered, stillOpen };
+  }
   if (loop.run.saver === undefined)
     return { status: "failed", error: new MissingCheckpointerError("interrupt()"), answered };
-  return { status: "interrupted", interrupts: error.interrupts, answered };
+  const known = new Set(scratchpad.open.map(({ id }) => id));
+  const thrown = error.interrupts.filter(({ id }) => !known.has(id));
+  return { status: "interrupted", questions: distinct([...scratchpad.open, ...thrown]), answered };
+}
+
+function leavingAttempt(
+  loop: LoopState,
+  task: PlannedTask,
+  error: ParentCommand,
+  answered: readonly unknown[],
+): Attempt {
+  if (loop.run.nesting !== undefined) return { status: "left", error, answered };
+  const refusal = new InvalidArgumentError(
+    "invalid_command",
+    `Node "${task.name}" returned a Command for a parent graph: there is none.`,
+  );
+  return { status: "failed", error: refusal, answered };
+}
+
+/** A refused answer leaves its question open, and the others that the task had asked. */
+function openAfterFailure(
+  loop: LoopState,
+  task: PlannedTask,
+  open: readonly Question[],
+): readonly Question[] {
+  const refused = open.filter((question) => question.refused !== undefined);
+  if (refused.length === 0) return [];
+  const isRefused = (id: string): boolean => refused.some((question) => question.id === id);
+  const before = openQuestions(loop.pending, task.id).filter(({ id }) => !isRefused(id));
+  return distinct([...before, ...open]);
 }
 
 async function storeAttempt(loop: LoopState, task: PlannedTask, attempt: Attempt): Promise<TaskResult> {
+  if (attempt.status === "left") return attempt;
   try {
     await loop.store(task.id, rowsOf(loop, task, attempt), task.pathKey);
     return attempt;
@@ -133,10 +195,14 @@ function rowsOf(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly 
     }
     case "interrupted":
       if (loop.pending.errorOf(task.id) !== undefined) rows.push([ERROR, null]);
-      return [...rows, [INTERRUPT, attempt.interrupts]];
-    case "failed":
-      if (loop.pending.interruptsOf(task.id).length > 0) rows.push([INTERRUPT, []]);
+      return [...rows, [INTERRUPT, attempt.questions]];
+    case "left":
+      return rows;
+    case "failed": {
+      const open = attempt.stillOpen ?? [];
+      if (open.length > 0 || loop.pending.questionsOf(task.id).length > 0) rows.push([INTERRUPT, open]);
       return [...rows, [ERROR, describeError(attempt.error)]];
+    }
   }
 }
 

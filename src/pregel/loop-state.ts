@@ -5,9 +5,11 @@ import type {
   CheckpointTuple,
   PendingWrite,
 } from "../checkpoint/types.ts";
+import { RunEndedError } from "../errors.ts";
 import { applyWrites } from "./apply.ts";
 import { INPUT } from "./constants.ts";
 import { GraphState } from "./graph-state.ts";
+import { PARENT_TASK } from "./nested-run.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
@@ -25,6 +27,8 @@ export class LoopState {
    */
   readonly lastStep: number;
   pending: PendingWrites;
+  /** Whether the run began with input, rather than going on. */
+  hasNewInput = false;
   /** Set when the run is over: what its tasks do from then on counts no more. */
   hasEnded = false;
 
@@ -34,7 +38,7 @@ export class LoopState {
     this.checkpointId = tuple?.checkpoint.id;
     this.step = tuple?.metadata?.step ?? -2;
     this.lastStep = this.step + run.recursionLimit + 2;
-    this.pending = pending ?? new PendingWrites(tuple?.pendingWrites);
+    this.pending = pending ?? new PendingWrites(tuple?.pendingWrites, run.nesting?.answers);
   }
 
   plan(): PlannedTask[] {
@@ -65,6 +69,8 @@ export class LoopState {
     options: { readonly id?: string; readonly appliesInput?: boolean } = {},
   ): Promise<Checkpoint> {
     const { run } = this;
+    const { nesting } = run;
+    this.#requireTask();
     const parentId = this.checkpointId;
     const step = this.step + 1;
     const id = options.id ?? run.environment.checkpointIds.next(step);
@@ -76,7 +82,8 @@ export class LoopState {
       const metadata: CheckpointMetadata = {
         source,
         step,
-        parents: {},
+        parents: nesting?.parents ?? {},
+        ...(nesting?.keepsHistory ? { [PARENT_TASK]: nesting.task.task.id } : {}),
         ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
       };
       if (options.appliesInput) run.onInputApplied();
@@ -84,12 +91,20 @@ export class LoopState {
     }
     this.checkpointId = id;
     this.step = step;
-    this.pending = new PendingWrites();
+    this.pending = new PendingWrites([], nesting?.answers);
     return checkpoint;
+  }
+
+  /** A run inside a task whose own run is over stores nothing more. */
+  #requireTask(): void {
+    const outer = this.run.nesting?.task.loop;
+    if (outer?.hasEnded) throw new RunEndedError();
+    if (outer !== undefined) outer.#requireTask();
   }
 
   /** Stores what a task (or the caller) wrote after the checkpoint the run stands at. */
   async store(taskId: string, writes: readonly PendingWrite[], pathKey?: string): Promise<void> {
+    this.#requireTask();
     if (this.run.saver !== undefined) {
       await this.run.saver.putWrites(
         checkpointConfig(this.run.config, this.checkpointId),

@@ -1,9 +1,10 @@
-import { GraphRecursionError, RefusedError, StorageError, TidemarkError, type Interrupt } from "../errors.ts";
+import { GraphRecursionError, RefusedError, StorageError, TidemarkError } from "../errors.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { enter } from "./enter.ts";
 import { executeTask, type TaskResult } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
 import { requireNodes, type PlannedTask } from "./plan.ts";
+import { distinct, refusedQuestions, shown, type Question } from "./question.ts";
 import { nextVersionOf, type RunContext } from "./run-context.ts";
 import type { RunInput } from "./run-input.ts";
 import { emitValues, isOutput } from "./stream.ts";
@@ -25,7 +26,7 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
     if (isOutcome(error)) return { status: "failed", error, failures: [] };
     throw error;
   }
-  if (input.kind !== "input") emitValues(loop);
+  if (!loop.hasNewInput) emitValues(loop);
   try {
     return await superstepsOf(loop);
   } catch (error) {
@@ -110,18 +111,30 @@ function outcomeOf(
   tasks: readonly PlannedTask[],
   results: readonly TaskResult[],
 ): RunOutcome | undefined {
+  const questions = distinct(
+    results.flatMap((result) => (result.status === "interrupted" ? result.questions : [])),
+  );
   const failures = results.flatMap((result, index): TaskFailure[] => {
     const task = tasks[index];
     return result.status === "failed" && task !== undefined
       ? [{ node: task.name, taskId: task.id, error: result.error }]
       : [];
   });
-  if (failures.length > 0) return failed(loop, errorOf(failures, loop.step + 1), failures);
-  if (results.every((result) => result.status === "done")) return undefined;
-  const interrupts = results.flatMap((result): readonly Interrupt[] =>
-    result.status === "interrupted" ? result.interrupts : [],
-  );
-  return { status: "interrupted", checkpointId: loop.checkpointId ?? "", interrupts };
+  if (failures.length > 0) {
+    const error = errorOf(failures, loop.step + 1);
+    relay(loop, refusedQuestions(error));
+    return failed(loop, error, failures);
+  }
+  const left = results.find((result) => result.status === "left");
+  if (left !== undefined) return failed(loop, left.error, []);
+  if (questions.length === 0) return undefined;
+  relay(loop, questions);
+  return { status: "interrupted", checkpointId: loop.checkpointId ?? "", interrupts: questions.map(shown) };
+}
+
+/** The task that a nested run is a part of waits for what the run waits for. */
+function relay({ run, namespace }: LoopState, questions: readonly Question[]): void {
+  run.nesting?.task.relay(questions.map((question) => ({ ns: namespace, ...question })));
 }
 
 function errorOf(failures: readonly TaskFailure[], step: number): unknown {

@@ -1,23 +1,27 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { adopt, handOut } from "../adopt.ts";
-import { NAMESPACE_END, NAMESPACE_SEPARATOR } from "./constants.ts";
 import { setOwn, type GraphState } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
+import { taskNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";
-import type { NodeConfig, WriteScope } from "./types.ts";
+import type { ResponseSchema } from "./response-schema.ts";
+import { SCOPE } from "./task-context.ts";
+import type { TaskScope } from "./task-scope.ts";
+import type { InterruptOptions, NodeConfig, WriteScope } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 
 /** The config that a node gets: the caller's, and where in the run it is. `ask` answers `interrupt`. */
 export function nodeConfig(
   loop: LoopState,
   task: Pick<PlannedTask, "id" | "name" | "path" | "triggers">,
-  ask: (value: unknown) => unknown,
+  ask: (value: unknown, schema?: ResponseSchema) => unknown,
+  scope?: TaskScope,
 ): NodeConfig {
   const { run } = loop;
-  const namespace = loop.namespace === "" ? task.name : `${loop.namespace}${NAMESPACE_SEPARATOR}${task.name}`;
-  const checkpointNs = `${namespace}${NAMESPACE_END}${task.id}`;
-  return {
+  const checkpointNs = taskNamespace(loop.namespace, task.name, task.id);
+  const config = {
     ...run.config,
+    configurable: { ...run.config.configurable, checkpoint_ns: checkpointNs },
     signal: run.signal,
     metadata: {
       ...run.config.metadata,
@@ -27,12 +31,15 @@ export function nodeConfig(
       langgraph_path: task.path,
       langgraph_checkpoint_ns: checkpointNs,
     },
-    writer: (chunk) => {
+    writer: (chunk: unknown) => {
       if (run.modes.has("custom") && !loop.hasEnded) run.emit({ mode: "custom", payload: chunk });
     },
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
-    interrupt: <Value, Answer>(value: Value): Answer => ask(value) as Answer,
+    interrupt: <Value, Answer>(value: Value, options?: InterruptOptions): Answer =>
+      ask(value, options?.responseSchema) as Answer,
+    ...(scope === undefined ? {} : { [SCOPE]: scope }),
   };
+  return config;
 }
 
 /** What a node's writers may look at: the state as its own writes leave it. */

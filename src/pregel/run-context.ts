@@ -2,6 +2,8 @@ import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
 import type { NextVersion } from "./apply.ts";
 import type { Environment } from "./environment.ts";
+import type { Answers } from "./question.ts";
+import type { TaskScope } from "./task-scope.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
 export type Saver = BaseCheckpointSaver<ChannelVersion>;
@@ -14,12 +16,27 @@ export interface RunContext {
   readonly config: RunnableConfig;
   readonly recursionLimit: number;
   readonly modes: ReadonlySet<StreamMode>;
+  /** Modes that are wanted of the graphs inside its tasks too. */
+  readonly nestedModes: ReadonlySet<StreamMode>;
   /** Takes a chunk; must not throw. */
   readonly emit: (event: StreamEvent) => void;
   readonly signal: AbortSignal;
   /** Called right before the first commit that holds the run's input: after it, a run is re-entered without its input. */
   readonly onInputApplied: () => void;
   readonly onInterrupted: "refuse" | "discard";
+  /** For a graph inside a task of another: that task, and what the checkpoints around it say. */
+  readonly nesting?: Nesting;
+}
+
+/** How a run is a part of another. */
+export interface Nesting {
+  readonly task: TaskScope;
+  /** The checkpoint of each graph around it, by namespace: `parents` of its own checkpoints. */
+  readonly parents: Readonly<Record<string, string>>;
+  /** The answers given there. */
+  readonly answers: Answers;
+  /** Whether its namespace holds the history of all visits, not of this task alone. */
+  readonly keepsHistory: boolean;
 }
 
 export function nextVersionOf(saver: Saver | undefined): NextVersion {

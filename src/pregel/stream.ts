@@ -1,9 +1,9 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
-import type { Interrupt } from "../errors.ts";
-import { INTERRUPT } from "./constants.ts";
+import { INTERRUPT, RETURN } from "./constants.ts";
 import { setOwn } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import type { PlannedTask } from "./plan.ts";
+import { shown, type Question } from "./question.ts";
 import type { PregelGraph } from "./types.ts";
 
 /** The chunks of the stream modes `values` and `updates`, in LangGraph's shapes. */
@@ -30,8 +30,9 @@ export function emitUpdate(
 }
 
 /** The questions that a task waits at. */
-export function emitInterrupts(loop: LoopState, interrupts: readonly Interrupt[]): void {
-  if (interrupts.length === 0) return;
+export function emitInterrupts(loop: LoopState, questions: readonly Question[]): void {
+  if (questions.length === 0) return;
+  const interrupts = questions.map(shown);
   for (const mode of ["updates", "values"] as const) {
     if (loop.run.modes.has(mode)) loop.run.emit({ mode, payload: { [INTERRUPT]: interrupts } });
   }
@@ -56,6 +57,8 @@ export function resultOf(graph: PregelGraph, writes: readonly PendingWrite[]): u
 /** A task's writes by channel; a list of single writes when it wrote one channel more than once. */
 export function updateOf(graph: PregelGraph, writes: readonly PendingWrite[]): unknown {
   const { outputChannels } = graph;
+  const returned = writes.find(([channel]) => channel === RETURN);
+  if (returned !== undefined) return returned[1];
   if (typeof outputChannels === "string")
     return writes.findLast(([channel]) => channel === outputChannels)?.[1] ?? null;
   const shown = writes.filter(([channel]) => isOutput(graph, channel));

@@ -1,7 +1,11 @@
 import { PULL, PUSH } from "./constants.ts";
 
-/** Where a task comes from: `[PULL, node]`, or `[PUSH, index, false]` for a Send. */
-export type TaskPath = readonly (string | number | boolean)[];
+/**
+ * Where a task comes from: `[PULL, node]`, `[PUSH, index, false]` for a Send, `[PUSH, path of the caller, count, true]`
+ * for a call of a `task()`.
+ */
+export type TaskPath = readonly PathPart[];
+type PathPart = string | number | boolean | TaskPath;
 
 export function pullPath(node: string): TaskPath {
   return [PULL, node];
@@ -9,6 +13,10 @@ export function pullPath(node: string): TaskPath {
 
 export function pushPath(index: number): TaskPath {
   return [PUSH, index, false];
+}
+
+export function callPath(caller: TaskPath, count: number): TaskPath {
+  return [PUSH, caller, count, true];
 }
 
 /**
@@ -19,7 +27,8 @@ export function taskPathKey(path: TaskPath): string {
   return `~${path.map(partKey).join(", ")}`;
 }
 
-function partKey(part: string | number | boolean): string {
+function partKey(part: PathPart): string {
   if (typeof part === "string") return part;
+  if (typeof part === "object") return taskPathKey(part);
   return Number(part).toString().padStart(10, "0");
 }

@@ -6,8 +6,22 @@ import type {
   PendingWrite,
 } from "../checkpoint/types.ts";
 import type { Interrupt } from "../errors.ts";
+import type { ResponseSchema } from "./response-schema.ts";
 
-export type StreamMode = "values" | "updates" | "custom";
+export type StreamMode =
+  | "values"
+  | "updates"
+  | "custom"
+  | "messages"
+  | "tasks"
+  | "checkpoints"
+  | "debug"
+  | "tools";
+
+export interface InterruptOptions {
+  /** What an answer has to be: a Standard Schema is checked, a JSON Schema is shown with the question. */
+  readonly responseSchema?: ResponseSchema;
+}
 
 /** What a caller of a graph may say. `Context` is handed to nodes and never stored in a checkpoint. */
 export interface RunnableConfig<Context = unknown> {
@@ -19,6 +33,8 @@ export interface RunnableConfig<Context = unknown> {
   readonly signal?: AbortSignal;
   readonly context?: Context;
   readonly runId?: string;
+  /** LangChain callbacks, handed on to nodes. */
+  readonly callbacks?: unknown;
 }
 
 /** What a node gets as its second argument. */
@@ -27,7 +43,7 @@ export interface NodeConfig<Context = unknown> extends RunnableConfig<Context> {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Emits a chunk of the stream mode `custom`. */
   readonly writer: (chunk: unknown) => void;
-  readonly interrupt: <Value, Answer = unknown>(value: Value) => Answer;
+  readonly interrupt: <Value, Answer = unknown>(value: Value, options?: InterruptOptions) => Answer;
 }
 
 /** What the writers of a node may look at. */
@@ -45,8 +61,18 @@ export interface PregelNode {
   readonly channels: string | readonly string[];
   /** Hidden nodes appear in no stream. */
   readonly hidden: boolean;
+  /** The graphs that it runs, as far as they are declared. */
+  readonly subgraphs?: readonly Subgraph[];
   readonly run: (input: unknown, config: NodeConfig) => unknown;
   readonly write: (output: unknown, scope: WriteScope) => MaybePromise<readonly PendingWrite[]>;
+}
+
+/** A graph that can run inside a task of another. */
+export interface Subgraph {
+  readonly lg_is_pregel: true;
+  readonly graph: PregelGraph;
+  /** A saver of its own; true: a history of its own in the saver of the graph around it; false: no saver at all. */
+  readonly checkpointer: unknown;
 }
 
 /** A graph as the engine runs it. */
@@ -65,6 +91,8 @@ export interface PregelGraph {
 export interface StreamEvent {
   readonly mode: StreamMode;
   readonly payload: unknown;
+  /** The graph it comes from, as the parts of its namespace; absent for the one that was started. */
+  readonly namespace?: readonly string[];
 }
 
 export interface StateTask {
@@ -75,6 +103,8 @@ export interface StateTask {
   readonly interrupts: readonly Interrupt[];
   /** What the task wrote, by channel; absent until it has finished. */
   readonly result?: unknown;
+  /** Of the graph that the task runs: where to read its state, or, when asked for, the state. */
+  readonly state?: RunnableConfig | StateSnapshot;
 }
 
 export interface StateSnapshot<Values = Record<string, unknown>> {

@@ -1,0 +1,171 @@
+import type { CheckpointTuple } from "../checkpoint/types.ts";
+import { compareCheckpointIds } from "../checkpoint/ordering.ts";
+import { MultipleSubgraphsError } from "../errors.ts";
+import { segmentsOf } from "./namespace.ts";
+import { checkpointConfig, type RunContext, type Saver } from "./run-context.ts";
+import type { TaskScope } from "./task-scope.ts";
+import type { RunnableConfig, StreamEvent } from "./types.ts";
+
+/**
+ * A run inside a task: its checkpoints lie in a namespace of the task, in the saver of the graph around it (`own` is
+ * used when that has none), and what it emits goes to the listeners of both. `checkpointer` is what the nested graph
+ * was compiled with.
+ */
+export function nestedContext(own: RunContext, task: TaskScope, checkpointer: unknown): RunContext {
+  const outer = task.loop.run;
+  const keepsHistory = checkpointer === true;
+  const namespace = task.nextNamespace(keepsHistory);
+  const saver = checkpointer === false ? undefined : (outer.saver ?? own.saver);
+  const event = segmentsOf(namespace);
+  return {
+    ...own,
+    saver,
+    environment: outer.environment,
+    config: nestedConfig(outer.config, own.config, namespace),
+    recursionLimit: own.config.recursionLimit === undefined ? outer.recursionLimit : own.recursionLimit,
+    modes: union(outer.nestedModes, own.modes),
+    nestedModes: union(outer.nestedModes, own.nestedModes),
+    emit: ({ mode, payload, namespace: from }: StreamEvent) => {
+      const emitted = { mode, payload, namespace: from ?? event };
+      if ((from === undefined ? own.modes : own.nestedModes).has(mode)) own.emit(emitted);
+      if (outer.nestedModes.has(mode)) outer.emit(emitted);
+    },
+    signal:
+      own.config.signal === undefined || own.config.signal === outer.signal
+        ? outer.signal
+        : AbortSignal.any([outer.signal, own.config.signal]),
+    onInputApplied: () => undefined,
+    // Whoever discarded the question of the task around it has discarded this one too.
+    onInterrupted: "discard",
+    nesting: { task, parents: task.parents(), answers: task.loop.pending.answers(), keepsHistory },
+  };
+}
+
+function nestedConfig(outer: RunnableConfig, own: RunnableConfig, namespace: string): RunnableConfig {
+  const { checkpoint_id: _id, checkpoint_map: _map, ...configurable } = {
+    ...outer.configurable,
+    ...own.configurable,
+  };
+  const tags = new Set([...(outer.tags ?? []), ...(own.tags ?? [])]);
+  return {
+    ...outer,
+    ...own,
+    configurable: { ...configurable, checkpoint_ns: namespace },
+    ...(tags.size === 0 ? {} : { tags: [...tags] }),
+    ...(outer.metadata === undefined && own.metadata === undefined
+      ? {}
+      : { metadata: { ...outer.metadata, ...own.metadata } }),
+  };
+}
+
+function union<T>(left: ReadonlySet<T>, right: ReadonlySet<T>): ReadonlySet<T> {
+  if (left.size === 0) return right;
+  return right.size === 0 ? left : new Set([...left, ...right]);
+}
+
+/** Where a nested run begins: where it was left, when its task runs again; else at what `base` holds, if anything. */
+export interface Visit {
+  readonly left?: CheckpointTuple;
+  readonly base?: CheckpointTuple;
+}
+
+export async function findVisit(run: RunContext): Promise<Visit> {
+  const { saver, nesting } = run;
+  if (saver === undefined || nesting === undefined) return {};
+  const head = await saver.getTuple(checkpointConfig(run.config));
+  if (head === undefined) return {};
+  run.environment.checkpointIds.observe(head.checkpoint.id);
+  if (!nesting.keepsHistory) return { left: head };
+  const left = await findOwn(run, head);
+  if (left !== undefined) return { left };
+  const base = await newestOnBranch(run, saver, head);
+  return base === undefined ? {} : { base };
+}
+
+/** The newest checkpoint that this task has made, among those made since the superstep began. */
+async function findOwn(run: RunContext, head: CheckpointTuple): Promise<CheckpointTuple | undefined> {
+  const task = run.nesting?.task;
+  if (task === undefined) return undefined;
+  const isOfSuperstep = (tuple: CheckpointTuple): boolean =>
+    tuple.metadata?.parents[task.loop.namespace] === task.loop.checkpointId;
+  const isOwn = (tuple: CheckpointTuple): boolean => tuple.metadata?.[PARENT_TASK] === task.task.id;
+  if (!isOfSuperstep(head)) return undefined;
+  if (isOwn(head)) return head;
+  for await (const tuple of run.saver?.list(checkpointConfig(run.config)) ?? []) {
+    if (!isOfSuperstep(tuple)) return undefined;
+    if (isOwn(tuple)) return tuple;
+  }
+  return undefined;
+}
+
+/** Key of the metadata: the task that a checkpoint of a shared history was made in. */
+export const PARENT_TASK = "parent_task";
+
+/**
+ * The history as of the checkpoint that the root graph stands at: a thread that was branched has checkpoints of the
+ * other branches in the same namespace.
+ */
+async function newestOnBranch(
+  run: RunContext,
+  saver: Saver,
+  head: CheckpointTuple,
+): Promise<CheckpointTuple | undefined> {
+  const branch = new Branch(run, saver);
+  if (await branch.holds(head)) return head;
+  for await (const tuple of saver.list(checkpointConfig(run.config))) {
+    if (await branch.holds(tuple)) return tuple;
+  }
+  return undefined;
+}
+
+/** The root checkpoints from the current one back, read as far as needed. */
+class Branch {
+  readonly #run: RunContext;
+  readonly #saver: Saver;
+  readonly #ids = new Set<string>();
+  #oldest: string | undefined;
+
+  constructor(run: RunContext, saver: Saver) {
+    this.#run = run;
+    this.#saver = saver;
+    this.#oldest = run.nesting?.parents[""];
+    if (this.#oldest !== undefined) this.#ids.add(this.#oldest);
+  }
+
+  async holds(tuple: CheckpointTuple): Promise<boolean> {
+    const id = tuple.metadata?.parents[""];
+    if (id === undefined) return false;
+    while (this.#oldest !== undefined && compareCheckpointIds(this.#oldest, id) > 0) {
+      this.#oldest = await this.#parentOf(this.#oldest);
+      if (this.#oldest !== undefined) this.#ids.add(this.#oldest);
+    }
+    return this.#ids.has(id);
+  }
+
+  async #parentOf(id: string): Promise<string | undefined> {
+    const thread_id = this.#run.config.configurable?.thread_id;
+    const configurable = { checkpoint_ns: "", checkpoint_id: id, ...(thread_id === undefined ? {} : { thread_id }) };
+    const tuple = await this.#saver.getTuple({ configurable });
+    return tuple?.parentConfig?.configurable?.checkpoint_id;
+  }
+}
+
+/** The histories that a nested run is adding to, by saver. */
+const visited = new WeakMap<Saver, Set<string>>();
+
+/** One history has one run at a time. */
+export async function visiting<T>(run: RunContext, work: () => Promise<T>): Promise<T> {
+  const { saver, nesting } = run;
+  if (saver === undefined || nesting === undefined || !nesting.keepsHistory) return work();
+  const { thread_id = "", checkpoint_ns = "" } = run.config.configurable ?? {};
+  const histories = visited.get(saver) ?? new Set<string>();
+  visited.set(saver, histories);
+  const key = JSON.stringify([thread_id, checkpoint_ns]);
+  if (histories.has(key)) throw new MultipleSubgraphsError(checkpoint_ns);
+  histories.add(key);
+  try {
+    return await work();
+  } finally {
+    histories.delete(key);
+  }
+}

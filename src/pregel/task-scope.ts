@@ -1,0 +1,61 @@
+import type { LoopState } from "./loop-state.ts";
+import { childNamespace, taskNamespace, withoutTaskIds } from "./namespace.ts";
+import type { PlannedTask } from "./plan.ts";
+import type { Question } from "./question.ts";
+import type { Scratchpad } from "./scratchpad.ts";
+
+/** One attempt of a task, as that finds it which the task calls: other graphs, `task()`, `interrupt()`. */
+export class TaskScope {
+  readonly loop: LoopState;
+  readonly task: PlannedTask;
+  readonly scratchpad: Scratchpad;
+  #graphs = 0;
+  #calls = 0;
+  #running: Set<Promise<unknown>> | undefined;
+
+  constructor(loop: LoopState, task: PlannedTask, scratchpad: Scratchpad) {
+    this.loop = loop;
+    this.task = task;
+    this.scratchpad = scratchpad;
+  }
+
+  /** Where the graph keeps its checkpoints that the task calls next: calls are matched in the order in which they are made. */
+  nextNamespace(keepsHistory: boolean): string {
+    const own = taskNamespace(this.loop.namespace, this.task.name, this.task.id);
+    const namespace = keepsHistory ? withoutTaskIds(own) : own;
+    const count = this.#graphs++;
+    return count === 0 ? namespace : childNamespace(namespace, String(count));
+  }
+
+  nextCall(): number {
+    return this.#calls++;
+  }
+
+  /** The checkpoint of each graph around what the task calls, by namespace. */
+  parents(): Readonly<Record<string, string>> {
+    const { run, checkpointId, namespace } = this.loop;
+    return checkpointId === undefined ? {} : { ...run.nesting?.parents, [namespace]: checkpointId };
+  }
+
+  /** Questions of what the task has called, which wait for an answer. */
+  relay(questions: readonly Question[]): void {
+    this.scratchpad.open.push(...questions);
+  }
+
+  /** The attempt is not over before the call is, whether the node waits for it or not. */
+  follow<T>(call: Promise<T>): Promise<T> {
+    const running = (this.#running ??= new Set());
+    running.add(call);
+    const settled = (): boolean => running.delete(call);
+    call.then(settled, settled);
+    return call;
+  }
+
+  get isCalling(): boolean {
+    return this.#running !== undefined && this.#running.size > 0;
+  }
+
+  async settled(): Promise<void> {
+    while (this.#running !== undefined && this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+}
