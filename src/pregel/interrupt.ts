@@ -13,7 +13,10 @@ export function interrupt<Value = unknown, Answer = unknown>(
   value: Value,
   options: { readonly responseSchema: StandardSchema<Answer> },
 ): Answer;
-export function interrupt<Value = unknown, Answer = unknown>(value: Value, options?: InterruptOptions): Answer;
+export function interrupt<Value = unknown, Answer = unknown>(
+  value: Value,
+  options?: InterruptOptions,
+): Answer;
 export function interrupt<Value, Answer>(value: Value, options?: InterruptOptions): Answer {
   const task = taskContext.get();
   if (task === undefined) {

@@ -27,6 +27,7 @@ export class LoopState {
    */
   readonly lastStep: number;
   pending: PendingWrites;
+  readonly #origin: { readonly parents: Readonly<Record<string, string>>; readonly [PARENT_TASK]?: unknown };
   /** Whether the run began with input, rather than going on. */
   hasNewInput = false;
   /** Set when the run is over: what its tasks do from then on counts no more. */
@@ -38,6 +39,7 @@ export class LoopState {
     this.checkpointId = tuple?.checkpoint.id;
     this.step = tuple?.metadata?.step ?? -2;
     this.lastStep = this.step + run.recursionLimit + 2;
+    this.#origin = originOf(run, tuple);
     this.pending = pending ?? new PendingWrites(tuple?.pendingWrites, run.nesting?.answers);
   }
 
@@ -63,6 +65,12 @@ export class LoopState {
     );
   }
 
+  /** The next checkpoint is to hold the whole state as a child of this one, or as the first of its namespace. */
+  standAt(checkpointId: string | undefined): void {
+    this.checkpointId = checkpointId;
+    this.state.takeAll();
+  }
+
   /** Stores the state as the child of the checkpoint the run stands at, and moves there. */
   async commit(
     source: CheckpointSource,
@@ -82,8 +90,7 @@ export class LoopState {
       const metadata: CheckpointMetadata = {
         source,
         step,
-        parents: nesting?.parents ?? {},
-        ...(nesting?.keepsHistory ? { [PARENT_TASK]: nesting.task.task.id } : {}),
+        ...this.#origin,
         ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
       };
       if (options.appliesInput) run.onInputApplied();
@@ -115,4 +122,17 @@ export class LoopState {
     }
     this.pending.add(taskId, writes);
   }
+}
+
+/** What checkpoints say of the graphs around theirs: those of an edited nested graph stay where they are. */
+function originOf(
+  { nesting }: RunContext,
+  tuple: CheckpointTuple | undefined,
+): { readonly parents: Readonly<Record<string, string>>; readonly [PARENT_TASK]?: unknown } {
+  if (nesting !== undefined) {
+    const task = nesting.keepsHistory ? { [PARENT_TASK]: nesting.task.task.id } : {};
+    return { parents: nesting.parents, ...task };
+  }
+  const task = tuple?.metadata?.[PARENT_TASK];
+  return { parents: tuple?.metadata?.parents ?? {}, ...(task === undefined ? {} : { [PARENT_TASK]: task }) };
 }

@@ -1,6 +1,6 @@
 import type { CheckpointTuple } from "../checkpoint/types.ts";
-import { compareCheckpointIds } from "../checkpoint/ordering.ts";
 import { MultipleSubgraphsError } from "../errors.ts";
+import { newestOnBranch } from "./history-branch.ts";
 import { segmentsOf } from "./namespace.ts";
 import { checkpointConfig, type RunContext, type Saver } from "./run-context.ts";
 import type { TaskScope } from "./task-scope.ts";
@@ -42,7 +42,11 @@ export function nestedContext(own: RunContext, task: TaskScope, checkpointer: un
 }
 
 function nestedConfig(outer: RunnableConfig, own: RunnableConfig, namespace: string): RunnableConfig {
-  const { checkpoint_id: _id, checkpoint_map: _map, ...configurable } = {
+  const {
+    checkpoint_id: _id,
+    checkpoint_map: _map,
+    ...configurable
+  } = {
     ...outer.configurable,
     ...own.configurable,
   };
@@ -78,7 +82,8 @@ export async function findVisit(run: RunContext): Promise<Visit> {
   if (!nesting.keepsHistory) return { left: head };
   const left = await findOwn(run, head);
   if (left !== undefined) return { left };
-  const base = await newestOnBranch(run, saver, head);
+  const { thread_id: threadId, checkpoint_ns = "" } = run.config.configurable ?? {};
+  const base = await newestOnBranch({ saver, threadId, rootId: nesting.parents[""] }, checkpoint_ns, head);
   return base === undefined ? {} : { base };
 }
 
@@ -100,55 +105,6 @@ async function findOwn(run: RunContext, head: CheckpointTuple): Promise<Checkpoi
 
 /** Key of the metadata: the task that a checkpoint of a shared history was made in. */
 export const PARENT_TASK = "parent_task";
-
-/**
- * The history as of the checkpoint that the root graph stands at: a thread that was branched has checkpoints of the
- * other branches in the same namespace.
- */
-async function newestOnBranch(
-  run: RunContext,
-  saver: Saver,
-  head: CheckpointTuple,
-): Promise<CheckpointTuple | undefined> {
-  const branch = new Branch(run, saver);
-  if (await branch.holds(head)) return head;
-  for await (const tuple of saver.list(checkpointConfig(run.config))) {
-    if (await branch.holds(tuple)) return tuple;
-  }
-  return undefined;
-}
-
-/** The root checkpoints from the current one back, read as far as needed. */
-class Branch {
-  readonly #run: RunContext;
-  readonly #saver: Saver;
-  readonly #ids = new Set<string>();
-  #oldest: string | undefined;
-
-  constructor(run: RunContext, saver: Saver) {
-    this.#run = run;
-    this.#saver = saver;
-    this.#oldest = run.nesting?.parents[""];
-    if (this.#oldest !== undefined) this.#ids.add(this.#oldest);
-  }
-
-  async holds(tuple: CheckpointTuple): Promise<boolean> {
-    const id = tuple.metadata?.parents[""];
-    if (id === undefined) return false;
-    while (this.#oldest !== undefined && compareCheckpointIds(this.#oldest, id) > 0) {
-      this.#oldest = await this.#parentOf(this.#oldest);
-      if (this.#oldest !== undefined) this.#ids.add(this.#oldest);
-    }
-    return this.#ids.has(id);
-  }
-
-  async #parentOf(id: string): Promise<string | undefined> {
-    const thread_id = this.#run.config.configurable?.thread_id;
-    const configurable = { checkpoint_ns: "", checkpoint_id: id, ...(thread_id === undefined ? {} : { thread_id }) };
-    const tuple = await this.#saver.getTuple({ configurable });
-    return tuple?.parentConfig?.configurable?.checkpoint_id;
-  }
-}
 
 /** The histories that a nested run is adding to, by saver. */
 const visited = new WeakMap<Saver, Set<string>>();

@@ -1,12 +1,12 @@
-import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
+import type { ChannelVersion } from "../checkpoint/types.ts";
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import {
-  CheckpointNotFoundError,
   GraphInterrupt,
   InvalidArgumentError,
   isParentCommand,
   MissingCheckpointerError,
   ParentCommand,
+  UnknownNamespaceError,
   type Interrupt,
 } from "../errors.ts";
 import { INTERRUPT } from "./constants.ts";
@@ -17,7 +17,9 @@ import { runLoop } from "./loop.ts";
 import { nestedContext, visiting } from "./nested-run.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
 import { parseRunInput, type RunInput } from "./run-input.ts";
-import { snapshotOf } from "./snapshot.ts";
+import { readHistory, readState, type HistoryOptions, type ReadOptions } from "./read-state.ts";
+import { mapOf } from "./snapshot.ts";
+import { atNamespace, locate, subgraphsWithin } from "./subgraphs.ts";
 import { callingTask } from "./task-context.ts";
 import type {
   PregelGraph,
@@ -26,8 +28,9 @@ import type {
   StateSnapshot,
   StreamEvent,
   StreamMode,
+  Subgraph,
 } from "./types.ts";
-import { updateState, type StateUpdate } from "./update-state.ts";
+import { updateState, type StateUpdate, type UpdateStep } from "./update-state.ts";
 
 const DEFAULT_RECURSION_LIMIT = 25;
 
@@ -63,12 +66,6 @@ export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
   readonly subgraphs?: boolean;
   readonly emit?: (event: StreamEvent) => void;
   readonly onInputApplied?: () => void;
-}
-
-export interface HistoryOptions {
-  readonly limit?: number;
-  readonly before?: RunnableConfig;
-  readonly filter?: Readonly<Record<string, unknown>>;
 }
 
 /** The questions a run ended with. */
@@ -145,17 +142,16 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     return runLoop(this.#context(options), input);
   }
 
-  /** The state at the named checkpoint, or the newest. A thread without one has no values and nothing next. */
+  /**
+   * The state at the named checkpoint, or the newest, of this graph or of one in its tasks (`checkpoint_ns`). A thread
+   * without a checkpoint has no values and nothing next.
+   */
   async getState(
     config: RunnableConfig,
-    options: Pick<RunOptions, "checkpointer"> = {},
+    options: ReadOptions & Pick<RunOptions, "checkpointer"> = {},
   ): Promise<StateSnapshot<Values>> {
     const saver = options.checkpointer ?? this.#requireSaver("getState()");
-    const named = config.configurable?.checkpoint_id;
-    const tuple = await saver.getTuple(checkpointConfig(config, named));
-    if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
-    if (tuple === undefined) return { values: {} as Values, next: [], config, tasks: [] };
-    return snapshotOf(this.graph, tuple, { isHead: named === undefined }) as StateSnapshot<Values>;
+    return (await readState(this.graph, saver, config, options)) as StateSnapshot<Values>;
   }
 
   /** The states of the thread, newest first. */
@@ -164,17 +160,11 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     options: HistoryOptions & Pick<RunOptions, "checkpointer"> = {},
   ): AsyncGenerator<StateSnapshot<Values>, void, undefined> {
     const saver = options.checkpointer ?? this.#requireSaver("getStateHistory()");
-    const { limit, before, filter } = options;
-    const listed = saver.list(checkpointConfig(config, config.configurable?.checkpoint_id), {
-      ...(limit === undefined ? {} : { limit }),
-      ...(before === undefined ? {} : { before: before as CheckpointConfig }),
-      ...(filter === undefined ? {} : { filter }),
-    });
-    for await (const tuple of listed)
-      yield snapshotOf(this.graph, tuple, { isHead: false }) as StateSnapshot<Values>;
+    for await (const snapshot of readHistory(this.graph, saver, config, options))
+      yield snapshot as StateSnapshot<Values>;
   }
 
-  /** Edits the state; returns the config of the new checkpoint. */
+  /** Edits the state, also of a graph in a task (`checkpoint_ns`); returns the config of the new checkpoint. */
   async updateState(
     config: RunnableConfig,
     values: unknown,
@@ -182,13 +172,69 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     options: RunOptions = {},
   ): Promise<RunnableConfig> {
     const update: StateUpdate = asNode === undefined ? { values } : { values, asNode };
-    const context = this.#context({ ...config, ...options });
-    if (context.saver === undefined) throw new MissingCheckpointerError("updateState()");
-    const id = await exclusively(context.saver, config.configurable, () => updateState(context, update));
-    return checkpointConfig(config, id);
+    return this.#edit(config, [[update]], options, "updateState()");
+  }
+
+  /** Several edits, one checkpoint after the other; those of one step are made as if their nodes had run side by side. */
+  async bulkUpdateState(
+    config: RunnableConfig,
+    supersteps: readonly { readonly updates: readonly StateUpdate[] }[],
+    options: RunOptions = {},
+  ): Promise<RunnableConfig> {
+    const steps = supersteps.map(({ updates: [first, ...others] }): UpdateStep => {
+      if (first === undefined) throw new InvalidArgumentError("invalid_update", "A step has no updates.");
+      return [first, ...others];
+    });
+    if (steps.length === 0) throw new InvalidArgumentError("invalid_update", "There are no steps to apply.");
+    return this.#edit(config, steps, options, "bulkUpdateState()");
+  }
+
+  /** The graphs inside this one by the path of their nodes; `recurse`: also those inside them. */
+  *getSubgraphs(namespace?: string, recurse = false): Generator<[namespace: string, graph: Pregel]> {
+    yield* subgraphsWithin(this.graph, isPregel, { namespace, recurse });
+  }
+
+  async *getSubgraphsAsync(
+    namespace?: string,
+    recurse = false,
+  ): AsyncGenerator<[namespace: string, graph: Pregel]> {
+    yield* this.getSubgraphs(namespace, recurse);
+  }
+
+  async #edit(
+    config: RunnableConfig,
+    steps: readonly UpdateStep[],
+    options: RunOptions,
+    what: string,
+  ): Promise<RunnableConfig> {
+    const saver = options.checkpointer ?? this.#requireSaver(what);
+    const namespace = config.configurable?.checkpoint_ns ?? "";
+    const { graph, isNested, address } = locate(this.graph, namespace);
+    if (graph === undefined) throw new UnknownNamespaceError(namespace);
+    const at = atNamespace(config, address);
+    const context = { ...this.#rootContext({ ...at, ...options }), graph, saver };
+    const thread = isNested ? { ...config.configurable, checkpoint_ns: "" } : config.configurable;
+    return exclusively(saver, thread, async () => {
+      let run = context;
+      for (const step of steps) {
+        const id = await updateState(run, step);
+        run = { ...context, config: { ...context.config, ...checkpointConfig(at, id) } };
+      }
+      const edited = checkpointConfig(run.config, run.config.configurable?.checkpoint_id);
+      const tuple = isNested ? await saver.getTuple(edited) : undefined;
+      return tuple === undefined ? edited : { configurable: { ...tuple.config.configurable, ...mapOf(tuple) } };
+    });
   }
 
   #context(options: RunOptions): RunContext {
+    const run = this.#rootContext(options);
+    const task = callingTask(options);
+    if (task !== undefined) return nestedContext(run, task, this.checkpointer);
+    if (this.checkpointer === true && options.checkpointer === undefined) throw noRootHistory();
+    return run;
+  }
+
+  #rootContext(options: RunOptions): RunContext {
     const { checkpointer, environment, modes = NO_MODES, subgraphs, emit, ...rest } = options;
     const { onInputApplied, onInterrupted, ...config } = rest;
     const recursionLimit = config.recursionLimit ?? DEFAULT_RECURSION_LIMIT;
@@ -198,23 +244,19 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
         `recursionLimit must be a whole number of at least 1, not ${recursionLimit}.`,
       );
     }
-    const task = callingTask(options);
-    const run: RunContext = {
+    return {
       graph: this.graph,
       saver: checkpointer ?? (typeof this.checkpointer === "object" ? this.checkpointer : undefined),
       environment: environment ?? this.#environment,
       config,
       recursionLimit,
       modes,
-      nestedModes: subgraphs ? modes : NO_MODES,
+      nestedModes: subgraphs ? modes : modes.has("custom") ? CUSTOM : NO_MODES,
       emit: emit ?? (() => undefined),
       signal: config.signal ?? new AbortController().signal,
       onInputApplied: onInputApplied ?? (() => undefined),
       onInterrupted: onInterrupted ?? "refuse",
     };
-    if (task !== undefined) return nestedContext(run, task, this.checkpointer);
-    if (this.checkpointer === true && checkpointer === undefined) throw noRootHistory();
-    return run;
   }
 
   #requireSaver(what: string): BaseCheckpointSaver<ChannelVersion> {
@@ -229,6 +271,12 @@ function isQuestion(chunk: unknown): boolean {
 }
 
 const NO_MODES: ReadonlySet<StreamMode> = new Set();
+/** What a node writes by its own hand is wanted wherever the node is. */
+const CUSTOM: ReadonlySet<StreamMode> = new Set<StreamMode>(["custom"]);
+
+function isPregel(graph: Subgraph): graph is Pregel {
+  return graph instanceof Pregel;
+}
 
 function noRootHistory(): InvalidArgumentError {
   return new InvalidArgumentError(

@@ -43,7 +43,8 @@ export class Answers {
   readonly #given = new Map<string, unknown[]>();
 
   constructor(enclosing?: Answers) {
-    if (enclosing !== undefined) for (const [id, values] of enclosing.#given) this.#given.set(id, [...values]);
+    if (enclosing !== undefined)
+      for (const [id, values] of enclosing.#given) this.#given.set(id, [...values]);
   }
 
   get size(): number {

@@ -53,8 +53,9 @@ export function showChunks(chunks: readonly unknown[]): unknown[] {
 }
 
 function isOfTask(chunk: unknown): boolean {
-  const [mode, payload] = Array.isArray(chunk) ? (chunk as unknown[]) : [undefined, chunk];
-  if (mode === "updates") return true;
+  // With namespaces there is one more part in front.
+  const [mode, payload] = Array.isArray(chunk) ? (chunk as unknown[]).slice(-2) : [undefined, chunk];
+  if (mode === "updates" || mode === "tasks") return true;
   return typeof payload === "object" && payload !== null && "__interrupt__" in payload;
 }
 
@@ -73,6 +74,8 @@ export function showSnapshot(snapshot: Snapshot): unknown {
     values: show(snapshot.values),
     next: snapshot.next.filter((name) => !waiting.includes(name)).toSorted(),
     id: configurable?.["checkpoint_id"],
+    namespace: configurable?.["checkpoint_ns"],
+    map: configurable?.["checkpoint_map"],
     parent: snapshot.parentConfig?.configurable?.["checkpoint_id"],
     source: snapshot.metadata?.source,
     step: snapshot.metadata?.step,
@@ -80,9 +83,17 @@ export function showSnapshot(snapshot: Snapshot): unknown {
       id: task.id,
       name: task.name,
       path: task.path,
+      ...showNested(task),
       ...(task.result === undefined ? showUnfinished(task) : { result: show(task.result) }),
     })),
   };
+}
+
+/** LangGraph says of a task that has failed once no more where its graph's state is, also when it has finished since. */
+function showNested({ state, error, result }: SnapshotTask): object {
+  if (state === undefined) return {};
+  if ("tasks" in state) return { state: showSnapshot(state as Snapshot) };
+  return error === undefined && result === undefined ? { state: state.configurable } : {};
 }
 
 function showUnfinished({ error, interrupts }: SnapshotTask): object {
@@ -116,6 +127,8 @@ export function showCheckpoint(tuple: SavedTuple): unknown {
   );
   return {
     id: checkpoint.id,
+    namespace: tuple.config.configurable?.["checkpoint_ns"],
+    parents: metadata?.parents,
     parent: parentConfig?.configurable?.["checkpoint_id"],
     source: metadata?.source,
     step: metadata?.step,
