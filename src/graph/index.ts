@@ -3,5 +3,9 @@ export type { Reducer, ReducerOptions, StateDefinition, StateType, UpdateType } 
 export type { PathMap, RoutePath, RouteResult } from "./branch.ts";
 export { CompiledStateGraph } from "./compiled-state-graph.ts";
 export type { NodeAction, NodeFunction, NodeOptions, NodeReturn, NodeRunnable } from "./node.ts";
+export { CompiledEntrypoint, entrypoint, EntrypointFinal, getPreviousState } from "./entrypoint.ts";
+export type { EntrypointOptions } from "./entrypoint.ts";
+export { task } from "./task.ts";
+export type { TaskFunction, TaskOptions } from "./task.ts";
 export { StateGraph } from "./state-graph.ts";
 export type { CompileOptions } from "./state-graph.ts";

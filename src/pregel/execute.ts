@@ -55,7 +55,7 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
   const open = openQuestions(loop.pending, task.id);
   const isWaiting = open.length > 0 && open.length === loop.pending.questionsOf(task.id).length;
   if (isWaiting && (open.every(({ ns }) => ns === undefined) || (await areStillAsked(loop, open)))) {
-    emitInterrupts(loop, open);
+    emitInterrupts(loop, task, open);
     return { status: "interrupted", questions: open };
   }
   const attempt = runAttempt(loop, task);
@@ -64,7 +64,7 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
   if (loop.hasEnded) return ended;
   const result = await storeAttempt(loop, task, ended);
   if (result.status === "done") emitUpdate(loop, task, result.writes);
-  if (result.status === "interrupted") emitInterrupts(loop, result.questions);
+  if (result.status === "interrupted") emitInterrupts(loop, task, result.questions);
   return result;
 }
 

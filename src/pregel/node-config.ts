@@ -13,12 +13,12 @@ import { normaliseWrites } from "./writes.ts";
 /** The config that a node gets: the caller's, and where in the run it is. `ask` answers `interrupt`. */
 export function nodeConfig(
   loop: LoopState,
-  task: Pick<PlannedTask, "id" | "name" | "path" | "triggers">,
+  task: Pick<PlannedTask, "id" | "name" | "path" | "triggers" | "caller">,
   ask: (value: unknown, schema?: ResponseSchema) => unknown,
   scope?: TaskScope,
 ): NodeConfig {
   const { run } = loop;
-  const checkpointNs = taskNamespace(loop.namespace, task.name, task.id);
+  const checkpointNs = taskNamespace(task.caller ?? loop.namespace, task.name, task.id);
   const config = {
     ...run.config,
     configurable: { ...run.config.configurable, checkpoint_ns: checkpointNs },

@@ -18,6 +18,8 @@ export interface PlannedTask {
   readonly node: PregelNode | undefined;
   /** The arguments of the Send that started it. */
   readonly sendArgs?: unknown;
+  /** Of a task that another has called: the namespace of that other, which its own is below. */
+  readonly caller?: string;
 }
 
 export interface PlanPosition {

@@ -101,7 +101,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     const run = this.#context({ ...options, modes: new Set<StreamMode>(["values"]), emit });
     const outcome = await start(run, input);
     throwUnlessEnded(run, outcome);
-    const result = typeof values === "object" && values !== null ? { ...values } : values;
+    const result = typeof this.graph.outputChannels === "string" ? values : { ...Object(values) };
     // The graph's schema is the caller's word for what its channels hold.
     return (
       outcome.status === "interrupted" ? { ...Object(result), [INTERRUPT]: outcome.interrupts } : result

@@ -11,7 +11,7 @@ import type { PregelGraph } from "./types.ts";
 /** The whole state. */
 export function emitValues(loop: LoopState): void {
   if (!loop.run.modes.has("values")) return;
-  loop.run.emit({ mode: "values", payload: loop.state.readAll(loop.run.graph.outputChannels) });
+  loop.run.emit({ mode: "values", payload: loop.state.readAll(loop.run.graph.outputChannels) ?? null });
 }
 
 /** What one task wrote. `cached`: it was stored before this run and is not computed again. */
@@ -29,9 +29,9 @@ export function emitUpdate(
   run.emit({ mode: "updates", payload: chunk });
 }
 
-/** The questions that a task waits at. */
-export function emitInterrupts(loop: LoopState, questions: readonly Question[]): void {
-  if (questions.length === 0) return;
+/** The questions that a task waits at. Those of a task that another has called are the other's too, who shows them. */
+export function emitInterrupts(loop: LoopState, task: PlannedTask, questions: readonly Question[]): void {
+  if (questions.length === 0 || task.caller !== undefined) return;
   const interrupts = questions.map(shown);
   for (const mode of ["updates", "values"] as const) {
     if (loop.run.modes.has(mode)) loop.run.emit({ mode, payload: { [INTERRUPT]: interrupts } });

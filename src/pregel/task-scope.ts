@@ -19,10 +19,13 @@ export class TaskScope {
     this.scratchpad = scratchpad;
   }
 
+  get namespace(): string {
+    return taskNamespace(this.task.caller ?? this.loop.namespace, this.task.name, this.task.id);
+  }
+
   /** Where the graph keeps its checkpoints that the task calls next: calls are matched in the order in which they are made. */
   nextNamespace(keepsHistory: boolean): string {
-    const own = taskNamespace(this.loop.namespace, this.task.name, this.task.id);
-    const namespace = keepsHistory ? withoutTaskIds(own) : own;
+    const namespace = keepsHistory ? withoutTaskIds(this.namespace) : this.namespace;
     const count = this.#graphs++;
     return count === 0 ? namespace : childNamespace(namespace, String(count));
   }

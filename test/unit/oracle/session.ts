@@ -9,6 +9,7 @@ import { holdsCommand, inOrder, show, showCheckpoint, showChunks, showError, sho
 export type Build = (
   library: Library,
   counters: Counters,
+  saver: Saver,
 ) => { compile(options?: { checkpointer?: Saver }): Compiled };
 
 export class Counters {
@@ -50,7 +51,7 @@ export class Session {
   ) {
     this.library = library;
     this.saver = saver;
-    this.#graph = adapt(build(library, this.counters).compile({ checkpointer: saver }));
+    this.#graph = adapt(build(library, this.counters, saver).compile({ checkpointer: saver }));
   }
 
   get config(): Config {

@@ -120,6 +120,7 @@ function showTaskError(error: unknown): unknown {
 
 export function showCheckpoint(tuple: SavedTuple): unknown {
   const { checkpoint, metadata, parentConfig } = tuple;
+  // LangGraph also lists tasks that no channel has triggered: an empty entry means nothing.
   // Only static breakpoints, which this engine does not have, read what LangGraph keeps under this name.
   const { __interrupt__: _, ...seen } = checkpoint.versions_seen;
   const versioned = Object.entries(checkpoint.channel_values).filter(([name]) =>
@@ -134,7 +135,7 @@ export function showCheckpoint(tuple: SavedTuple): unknown {
     step: metadata?.step,
     values: show(Object.fromEntries(versioned)),
     versions: checkpoint.channel_versions,
-    seen,
+    seen: Object.fromEntries(Object.entries(seen).filter(([, versions]) => Object.keys(versions).length > 0)),
     writes: showWrites(checkpoint.id, tuple.pendingWrites ?? []),
   };
 }

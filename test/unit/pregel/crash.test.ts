@@ -57,7 +57,7 @@ type Graph = CompiledStateGraph<Record<string, unknown>, Record<string, unknown>
 
 /** Makes the graph anew, with nodes that fail the test when their task has been stored as finished. */
 function guarded(build: Case["build"], counters: Counters, saver: CrashingSaver): Pregel {
-  const { graph } = build(ours, counters).compile({ checkpointer: saver }) as unknown as Graph;
+  const { graph } = build(ours, counters, saver).compile({ checkpointer: saver }) as unknown as Graph;
   const nodes = new Map<string, PregelNode>();
   for (const [name, node] of graph.nodes) {
     nodes.set(name, {
