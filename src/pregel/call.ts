@@ -5,6 +5,7 @@ import { executeTask } from "./execute.ts";
 import { childNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";
 import { shown } from "./question.ts";
+import { emitTasks } from "./stream-tasks.ts";
 import { taskContext } from "./task-context.ts";
 import { callTaskId } from "./task-id.ts";
 import { callPath, taskPathKey } from "./task-path.ts";
@@ -30,6 +31,7 @@ export function callTask(node: CalledNode, args: readonly unknown[]): Promise<un
 }
 
 async function resultOf(scope: TaskScope, task: PlannedTask): Promise<unknown> {
+  emitTasks(scope.loop, [task]);
   const result = await executeTask(scope.loop, task);
   switch (result.status) {
     case "done":

@@ -18,6 +18,7 @@ import type { PlannedTask } from "./plan.ts";
 import { distinct, type Question } from "./question.ts";
 import { areStillAsked } from "./relayed-questions.ts";
 import { Scratchpad } from "./scratchpad.ts";
+import { emitTaskResult } from "./stream-tasks.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
 import { taskContext } from "./task-context.ts";
 import { TaskScope } from "./task-scope.ts";
@@ -55,8 +56,10 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
   const open = openQuestions(loop.pending, task.id);
   const isWaiting = open.length > 0 && open.length === loop.pending.questionsOf(task.id).length;
   if (isWaiting && (open.every(({ ns }) => ns === undefined) || (await areStillAsked(loop, open)))) {
+    const waiting: TaskResult = { status: "interrupted", questions: open };
     emitInterrupts(loop, task, open);
-    return { status: "interrupted", questions: open };
+    emitTaskResult(loop, task, waiting);
+    return waiting;
   }
   const attempt = runAttempt(loop, task);
   const ended = attempt instanceof Promise ? await attempt : attempt;
@@ -65,6 +68,7 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
   const result = await storeAttempt(loop, task, ended);
   if (result.status === "done") emitUpdate(loop, task, result.writes);
   if (result.status === "interrupted") emitInterrupts(loop, task, result.questions);
+  emitTaskResult(loop, task, result);
   return result;
 }
 

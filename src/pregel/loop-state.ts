@@ -19,6 +19,9 @@ export class LoopState {
   readonly run: RunContext;
   readonly state: GraphState;
   checkpointId: string | undefined;
+  parentId: string | undefined;
+  /** Of the checkpoint the run stands at. */
+  metadata: CheckpointMetadata | undefined;
   /** Of the checkpoint the run stands at; -2 before the first. */
   step: number;
   /**
@@ -37,6 +40,8 @@ export class LoopState {
     this.run = run;
     this.state = new GraphState(run.graph, tuple?.checkpoint);
     this.checkpointId = tuple?.checkpoint.id;
+    this.parentId = tuple?.parentConfig?.configurable?.checkpoint_id;
+    this.metadata = tuple?.metadata;
     this.step = tuple?.metadata?.step ?? -2;
     this.lastStep = this.step + run.recursionLimit + 2;
     this.#origin = originOf(run, tuple);
@@ -86,16 +91,18 @@ export class LoopState {
       id,
       new Date(run.environment.now()).toISOString(),
     );
+    const metadata: CheckpointMetadata = {
+      source,
+      step,
+      ...this.#origin,
+      ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
+    };
     if (run.saver !== undefined) {
-      const metadata: CheckpointMetadata = {
-        source,
-        step,
-        ...this.#origin,
-        ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
-      };
       if (options.appliesInput) run.onInputApplied();
       await run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions);
     }
+    this.parentId = parentId;
+    this.metadata = metadata;
     this.checkpointId = id;
     this.step = step;
     this.pending = new PendingWrites([], nesting?.answers);

@@ -7,6 +7,7 @@ import { requireNodes, type PlannedTask } from "./plan.ts";
 import { distinct, refusedQuestions, shown, type Question } from "./question.ts";
 import { nextVersionOf, type RunContext } from "./run-context.ts";
 import type { RunInput } from "./run-input.ts";
+import { emitCheckpoint, emitTasks } from "./stream-tasks.ts";
 import { emitValues, isOutput } from "./stream.ts";
 import type { RunOutcome, TaskFailure } from "./types.ts";
 
@@ -27,6 +28,7 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
     throw error;
   }
   if (!loop.hasNewInput) emitValues(loop);
+  emitCheckpoint(loop);
   try {
     return await superstepsOf(loop);
   } catch (error) {
@@ -51,6 +53,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     if (tasks.length === 0) return { status: "success", ...checkpointOf(loop) };
     requireNodes(tasks);
 
+    emitTasks(loop, tasks);
     const results = await settle(loop, tasks);
     if (results === undefined) return cancelled(loop);
     const ended = outcomeOf(loop, tasks, results);
@@ -60,6 +63,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     const updated = apply(loop, tasks, results);
     await loop.commit("loop");
     if (touchesOutput(loop, updated)) emitValues(loop);
+    emitCheckpoint(loop);
     if (supersteps % SUPERSTEPS_PER_TURN === SUPERSTEPS_PER_TURN - 1) await run.environment.yieldTurn();
   }
 }

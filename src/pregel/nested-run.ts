@@ -42,23 +42,22 @@ export function nestedContext(own: RunContext, task: TaskScope, checkpointer: un
 }
 
 function nestedConfig(outer: RunnableConfig, own: RunnableConfig, namespace: string): RunnableConfig {
-  const {
-    checkpoint_id: _id,
-    checkpoint_map: _map,
-    ...configurable
-  } = {
+  const { metadata: outerMetadata, ...around } = outer;
+  const { metadata: ownMetadata, ...inside } = own;
+  const tags = new Set([...(outer.tags ?? []), ...(own.tags ?? [])]);
+  // What the engine says of the task around is not true of the tasks within.
+  const passed = Object.entries(ownMetadata ?? {}).filter(([key]) => !key.startsWith("langgraph_"));
+  const metadata = { ...outerMetadata, ...Object.fromEntries(passed) };
+  const { checkpoint_id: _id, checkpoint_map: _map, ...configurable } = {
     ...outer.configurable,
     ...own.configurable,
   };
-  const tags = new Set([...(outer.tags ?? []), ...(own.tags ?? [])]);
   return {
-    ...outer,
-    ...own,
+    ...around,
+    ...inside,
     configurable: { ...configurable, checkpoint_ns: namespace },
     ...(tags.size === 0 ? {} : { tags: [...tags] }),
-    ...(outer.metadata === undefined && own.metadata === undefined
-      ? {}
-      : { metadata: { ...outer.metadata, ...own.metadata } }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };
 }
 

@@ -115,7 +115,8 @@ function candidates(state: GraphState): Iterable<string> {
   return [...names].toSorted();
 }
 
-function isTriggered(state: GraphState, node: string, channel: string): boolean {
+/** Whether the channel has something new for the node. */
+export function isTriggered(state: GraphState, node: string, channel: string): boolean {
   const version = state.versions[channel];
   if (version === undefined || !state.channels.get(channel)?.isAvailable()) return false;
   return isLaterVersion(version, state.seen[node]?.[channel]);

@@ -1,5 +1,5 @@
 import { uuid5 } from "../../../src/checkpoint/id.ts";
-import type { SavedTuple, Snapshot, SnapshotTask } from "./engine.ts";
+import type { Config, SavedTuple, Snapshot, SnapshotTask } from "./engine.ts";
 
 /** Both engines' results in one form, without what may differ: see docs/differences.md for what is left out, and why. */
 
@@ -40,7 +40,7 @@ export function showChunks(chunks: readonly unknown[]): unknown[] {
     shown.push(...group.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)));
     group = [];
   };
-  for (const chunk of chunks.map(show)) {
+  for (const chunk of chunks.map((each) => show(withoutOwnConfig(each)))) {
     if (isOfTask(chunk)) {
       group.push(chunk);
       continue;
@@ -52,11 +52,48 @@ export function showChunks(chunks: readonly unknown[]): unknown[] {
   return shown;
 }
 
+/**
+ * LangGraph shows configs as its engine has them; here they say where a checkpoint is. It names itself in the metadata of
+ * tasks; and the clock goes on.
+ */
+function withoutOwnConfig(chunk: unknown): unknown {
+  if (Array.isArray(chunk)) return chunk.map(withoutOwnConfig);
+  if (typeof chunk !== "object" || chunk === null || chunk instanceof Error) return chunk;
+  if (Object.getPrototypeOf(chunk) !== Object.prototype) return chunk;
+  return Object.fromEntries(
+    Object.entries(chunk).map(([key, value]: [string, unknown]) => {
+      if ((key === "config" || key === "parentConfig") && isConfig(value)) {
+        const { thread_id, checkpoint_ns, checkpoint_id } = value.configurable ?? {};
+        return [key, { thread_id, checkpoint_ns, checkpoint_id }];
+      }
+      if (key === "timestamp") return [key, "<time>"];
+      if (key === "metadata" && isRecord(value)) {
+        const { ls_integration: _, ...own } = value;
+        return [key, Object.keys(own).length === 0 ? undefined : own];
+      }
+      return [key, withoutOwnConfig(value)];
+    }),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isConfig(value: unknown): value is Config {
+  return isRecord(value) && "configurable" in value;
+}
+
 function isOfTask(chunk: unknown): boolean {
   // With namespaces there is one more part in front.
   const [mode, payload] = Array.isArray(chunk) ? (chunk as unknown[]).slice(-2) : [undefined, chunk];
-  if (mode === "updates" || mode === "tasks") return true;
+  if (mode === "updates" || mode === "tasks" || isTaskDebug(payload)) return true;
   return typeof payload === "object" && payload !== null && "__interrupt__" in payload;
+}
+
+function isTaskDebug(payload: unknown): boolean {
+  if (!isRecord(payload)) return false;
+  return ("type" in payload && "timestamp" in payload && payload["type"] !== "checkpoint") || "triggers" in payload;
 }
 
 /**
