@@ -310,7 +310,7 @@ export function isInterrupted<Value = unknown>(
     typeof result === "object" &&
     result !== null &&
     "__interrupt__" in result &&
-    Array.isArray(result.__interrupt__)
+    Array.isArray(result["__interrupt__"])
   );
 }
 

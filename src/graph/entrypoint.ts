@@ -58,8 +58,10 @@ function createEntrypoint<Input, Result>(
  */
 export const entrypoint = Object.assign(createEntrypoint, {
   /** Returns one value to the caller and keeps another for the next run's `getPreviousState()`. */
-  final: <Value, Save>(parts: { readonly value?: Value; readonly save?: Save }): EntrypointFinal<Value, Save> =>
-    new EntrypointFinal(parts),
+  final: <Value, Save>(parts: {
+    readonly value?: Value;
+    readonly save?: Save;
+  }): EntrypointFinal<Value, Save> => new EntrypointFinal(parts),
 });
 
 /** What the last run of the thread has kept; undefined in the first one. */

@@ -18,6 +18,7 @@ import type { PlannedTask } from "./plan.ts";
 import { distinct, type Question } from "./question.ts";
 import { areStillAsked } from "./relayed-questions.ts";
 import { Scratchpad } from "./scratchpad.ts";
+import { emitMessages, noteMessages } from "./stream-messages.ts";
 import { emitTaskResult } from "./stream-tasks.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
 import { taskContext } from "./task-context.ts";
@@ -85,10 +86,11 @@ function runAttempt(loop: LoopState, task: PlannedTask): Attempt | Promise<Attem
   const scope = new TaskScope(loop, task, scratchpad);
   const input = "sendArgs" in task ? task.sendArgs : loop.state.readAll(node.channels);
   const config = nodeConfig(loop, task, (value, schema) => scratchpad.ask(value, schema), scope);
+  noteMessages(loop, input);
   const end = (ending: Ending): Attempt | Promise<Attempt> =>
     scope.isCalling
-      ? scope.settled().then(() => attemptOf(scope, input, ending))
-      : attemptOf(scope, input, ending);
+      ? scope.settled().then(() => attemptOf(scope, config, input, ending))
+      : attemptOf(scope, config, input, ending);
   const failed = (error: unknown): Attempt | Promise<Attempt> => {
     if (!isParentCommand(error) || error.reached !== scope) return end({ error });
     return handOver(() => writesOf(loop, node, config, error.command), end);
@@ -130,9 +132,13 @@ function writesOf(
   return writes instanceof Promise ? writes.then(normaliseWrites) : normaliseWrites(writes);
 }
 
-function attemptOf({ loop, task, scratchpad }: TaskScope, input: unknown, ending: Ending): Attempt {
+function attemptOf(scope: TaskScope, config: NodeConfig, input: unknown, ending: Ending): Attempt {
+  const { loop, task, scratchpad } = scope;
   const answered = scratchpad.used();
-  if ("writes" in ending) return { status: "done", writes: ending.writes, answered };
+  if ("writes" in ending) {
+    emitMessages(loop, config, ending.writes);
+    return { status: "done", writes: ending.writes, answered };
+  }
   const { error } = ending;
   if (isParentCommand(error)) return leavingAttempt(loop, task, error, answered);
   if (!isGraphInterrupt(error)) {

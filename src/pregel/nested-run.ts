@@ -3,6 +3,7 @@ import { MultipleSubgraphsError } from "../errors.ts";
 import { newestOnBranch } from "./history-branch.ts";
 import { segmentsOf } from "./namespace.ts";
 import { checkpointConfig, type RunContext, type Saver } from "./run-context.ts";
+import { withoutStreamHandlers } from "./stream-callbacks.ts";
 import type { TaskScope } from "./task-scope.ts";
 import type { RunnableConfig, StreamEvent } from "./types.ts";
 
@@ -24,6 +25,7 @@ export function nestedContext(own: RunContext, task: TaskScope, checkpointer: un
     config: nestedConfig(outer.config, own.config, namespace),
     recursionLimit: own.config.recursionLimit === undefined ? outer.recursionLimit : own.recursionLimit,
     modes: union(outer.nestedModes, own.modes),
+    seenMessages: outer.seenMessages,
     nestedModes: union(outer.nestedModes, own.nestedModes),
     emit: ({ mode, payload, namespace: from }: StreamEvent) => {
       const emitted = { mode, payload, namespace: from ?? event };
@@ -41,14 +43,21 @@ export function nestedContext(own: RunContext, task: TaskScope, checkpointer: un
   };
 }
 
+/** Keys of the metadata that tell of one task. */
+const OF_TASK = /^(langgraph_|checkpoint_ns$)/;
+
 function nestedConfig(outer: RunnableConfig, own: RunnableConfig, namespace: string): RunnableConfig {
   const { metadata: outerMetadata, ...around } = outer;
   const { metadata: ownMetadata, ...inside } = own;
   const tags = new Set([...(outer.tags ?? []), ...(own.tags ?? [])]);
   // What the engine says of the task around is not true of the tasks within.
-  const passed = Object.entries(ownMetadata ?? {}).filter(([key]) => !key.startsWith("langgraph_"));
+  const passed = Object.entries(ownMetadata ?? {}).filter(([key]) => !OF_TASK.test(key));
   const metadata = { ...outerMetadata, ...Object.fromEntries(passed) };
-  const { checkpoint_id: _id, checkpoint_map: _map, ...configurable } = {
+  const {
+    checkpoint_id: _id,
+    checkpoint_map: _map,
+    ...configurable
+  } = {
     ...outer.configurable,
     ...own.configurable,
   };
@@ -58,6 +67,7 @@ function nestedConfig(outer: RunnableConfig, own: RunnableConfig, namespace: str
     configurable: { ...configurable, checkpoint_ns: namespace },
     ...(tags.size === 0 ? {} : { tags: [...tags] }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    ...(own.callbacks === undefined ? {} : { callbacks: withoutStreamHandlers(own.callbacks) }),
   };
 }
 

@@ -5,9 +5,10 @@ import type { LoopState } from "./loop-state.ts";
 import { taskNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";
 import type { ResponseSchema } from "./response-schema.ts";
+import { callbacksFor, streamText, type MessageOptions, type TextMessage } from "./stream-messages.ts";
 import { SCOPE } from "./task-context.ts";
 import type { TaskScope } from "./task-scope.ts";
-import type { InterruptOptions, NodeConfig, WriteScope } from "./types.ts";
+import type { InterruptOptions, NodeConfig, WriteScope, Writer } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 
 /** The config that a node gets: the caller's, and where in the run it is. `ask` answers `interrupt`. */
@@ -19,27 +20,44 @@ export function nodeConfig(
 ): NodeConfig {
   const { run } = loop;
   const checkpointNs = taskNamespace(task.caller ?? loop.namespace, task.name, task.id);
+  const metadata = {
+    ...run.config.metadata,
+    langgraph_step: loop.step + 1,
+    langgraph_node: task.name,
+    langgraph_triggers: task.triggers,
+    langgraph_path: task.path,
+    langgraph_checkpoint_ns: checkpointNs,
+    checkpoint_ns: checkpointNs,
+  };
   const config = {
     ...run.config,
     configurable: { ...run.config.configurable, checkpoint_ns: checkpointNs },
     signal: run.signal,
-    metadata: {
-      ...run.config.metadata,
-      langgraph_step: loop.step + 1,
-      langgraph_node: task.name,
-      langgraph_triggers: task.triggers,
-      langgraph_path: task.path,
-      langgraph_checkpoint_ns: checkpointNs,
-    },
-    writer: (chunk: unknown) => {
-      if (run.modes.has("custom") && !loop.hasEnded) run.emit({ mode: "custom", payload: chunk });
-    },
+    metadata,
+    ...callbacksFor(loop),
+    writer: writerOf(loop, task.id, metadata),
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
     interrupt: <Value, Answer>(value: Value, options?: InterruptOptions): Answer =>
       ask(value, options?.responseSchema) as Answer,
     ...(scope === undefined ? {} : { [SCOPE]: scope }),
   };
   return config;
+}
+
+function writerOf(loop: LoopState, taskId: string, metadata: NodeConfig["metadata"]): Writer {
+  const { run } = loop;
+  let messages = 0;
+  const writer = (chunk: unknown): void => {
+    if (run.modes.has("custom") && !loop.hasEnded) run.emit({ mode: "custom", payload: chunk });
+  };
+  writer.message = (
+    parts: AsyncIterable<string> | Iterable<string>,
+    options: MessageOptions = {},
+  ): Promise<TextMessage> => {
+    const ordinal = messages++;
+    return streamText(loop, metadata, parts, { id: `run-${taskId}-${ordinal}`, ...options });
+  };
+  return writer;
 }
 
 /** What a node's writers may look at: the state as its own writes leave it. */

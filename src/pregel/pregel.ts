@@ -222,7 +222,9 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
       }
       const edited = checkpointConfig(run.config, run.config.configurable?.checkpoint_id);
       const tuple = isNested ? await saver.getTuple(edited) : undefined;
-      return tuple === undefined ? edited : { configurable: { ...tuple.config.configurable, ...mapOf(tuple) } };
+      return tuple === undefined
+        ? edited
+        : { configurable: { ...tuple.config.configurable, ...mapOf(tuple) } };
     });
   }
 
@@ -251,6 +253,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
       config,
       recursionLimit,
       modes,
+      seenMessages: new Set(),
       nestedModes: subgraphs ? modes : modes.has("custom") ? CUSTOM : NO_MODES,
       emit: emit ?? (() => undefined),
       signal: config.signal ?? new AbortController().signal,

@@ -3,6 +3,7 @@ import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
 import type { NextVersion } from "./apply.ts";
 import type { Environment } from "./environment.ts";
 import type { Answers } from "./question.ts";
+import type { SeenMessages } from "./stream-messages.ts";
 import type { TaskScope } from "./task-scope.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
@@ -18,6 +19,8 @@ export interface RunContext {
   readonly modes: ReadonlySet<StreamMode>;
   /** Modes that are wanted of the graphs inside its tasks too. */
   readonly nestedModes: ReadonlySet<StreamMode>;
+  /** The messages that were shown; shared with the runs inside. */
+  readonly seenMessages: SeenMessages;
   /** Takes a chunk; must not throw. */
   readonly emit: (event: StreamEvent) => void;
   readonly signal: AbortSignal;

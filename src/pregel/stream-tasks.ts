@@ -23,7 +23,9 @@ export function emitTasks(loop: LoopState, tasks: readonly PlannedTask[]): void 
       id: task.id,
       name: task.name,
       input: inputOf(loop, task),
-      triggers: task.triggers.filter((trigger) => trigger === PUSH || isTriggered(loop.state, task.name, trigger)),
+      triggers: task.triggers.filter(
+        (trigger) => trigger === PUSH || isTriggered(loop.state, task.name, trigger),
+      ),
       interrupts: [],
       ...(metadata === undefined ? {} : { metadata }),
     });

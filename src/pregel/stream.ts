@@ -61,10 +61,10 @@ export function updateOf(graph: PregelGraph, writes: readonly PendingWrite[]): u
   if (returned !== undefined) return returned[1];
   if (typeof outputChannels === "string")
     return writes.findLast(([channel]) => channel === outputChannels)?.[1] ?? null;
-  const shown = writes.filter(([channel]) => isOutput(graph, channel));
-  if (new Set(shown.map(([channel]) => channel)).size < shown.length)
-    return shown.map((write) => recordOf([write]));
-  return recordOf(shown);
+  const visible = writes.filter(([channel]) => isOutput(graph, channel));
+  if (new Set(visible.map(([channel]) => channel)).size < visible.length)
+    return visible.map((write) => recordOf([write]));
+  return recordOf(visible);
 }
 
 function recordOf(writes: readonly PendingWrite[]): Record<string, unknown> {

@@ -6,6 +6,7 @@ import type {
   PendingWrite,
 } from "../checkpoint/types.ts";
 import type { Interrupt } from "../errors.ts";
+import type { MessageOptions, TextMessage } from "./stream-messages.ts";
 import type { ResponseSchema } from "./response-schema.ts";
 
 export type StreamMode =
@@ -37,12 +38,21 @@ export interface RunnableConfig<Context = unknown> {
   readonly callbacks?: unknown;
 }
 
+export interface Writer {
+  /** Emits a chunk of the stream mode `custom`. */
+  (chunk: unknown): void;
+  /**
+   * Emits text, piece by piece as it comes, in the stream mode `messages`, and returns the whole message. What a model
+   * client of any kind gives as a stream of text can be passed through.
+   */
+  message(parts: AsyncIterable<string> | Iterable<string>, options?: MessageOptions): Promise<TextMessage>;
+}
+
 /** What a node gets as its second argument. */
 export interface NodeConfig<Context = unknown> extends RunnableConfig<Context> {
   readonly signal: AbortSignal;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Emits a chunk of the stream mode `custom`. */
-  readonly writer: (chunk: unknown) => void;
+  readonly writer: Writer;
   readonly interrupt: <Value, Answer = unknown>(value: Value, options?: InterruptOptions) => Answer;
 }
 

@@ -13,7 +13,10 @@ export interface Library {
   readonly Overwrite: new (value: unknown) => object;
   readonly MemorySaver: new () => Saver;
   readonly interrupt: (value: unknown, options?: unknown) => unknown;
-  readonly task: (options: string | object, run: (...args: never[]) => unknown) => (...args: unknown[]) => Promise<unknown>;
+  readonly task: (
+    options: string | object,
+    run: (...args: never[]) => unknown,
+  ) => (...args: unknown[]) => Promise<unknown>;
   readonly entrypoint: EntrypointFactory;
   readonly getPreviousState: () => unknown;
 }
@@ -67,7 +70,10 @@ export interface Compiled {
   getState(config: Config, options?: { subgraphs?: boolean }): Promise<Snapshot>;
   getStateHistory(config: Config): AsyncIterable<Snapshot>;
   updateState(config: Config, values: unknown, asNode?: string): Promise<Config>;
-  bulkUpdateState(config: Config, steps: readonly { updates: readonly { values: unknown; asNode?: string }[] }[]): Promise<Config>;
+  bulkUpdateState(
+    config: Config,
+    steps: readonly { updates: readonly { values: unknown; asNode?: string }[] }[],
+  ): Promise<Config>;
 }
 
 export interface SavedTuple {

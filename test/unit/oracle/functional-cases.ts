@@ -4,11 +4,10 @@ import { idOf, type Counters } from "./session.ts";
 
 /** Entrypoints and tasks. */
 
-function entry(
-  run: (library: Library, counters: Counters) => (input: never) => unknown,
-): Case["build"] {
+function entry(run: (library: Library, counters: Counters) => (input: never) => unknown): Case["build"] {
   return (library, counters, saver) => ({
-    compile: (): Compiled => library.entrypoint({ name: "flow", checkpointer: saver }, run(library, counters)),
+    compile: (): Compiled =>
+      library.entrypoint({ name: "flow", checkpointer: saver }, run(library, counters)),
   });
 }
 
@@ -23,7 +22,7 @@ const plain: Case = {
       counters.count("double");
       return x * 2;
     });
-    return async (input: number) => (await double(await double(input))) as number;
+    return async (input: number) => double(await double(input));
   }),
   script: async (thread) => {
     await thread.stream(1, modes);
@@ -97,7 +96,7 @@ const nested: Case = {
         counters.count("inner");
         return x + 1;
       });
-      const outer = library.task("outer", async (x: number) => (await inner(x)) as number);
+      const outer = library.task("outer", async (x: number) => inner(x));
       const sub = library.entrypoint({ name: "sub" }, async (x: number) => [
         await inner(x),
         library.interrupt("sub?"),

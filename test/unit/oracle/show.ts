@@ -93,7 +93,9 @@ function isOfTask(chunk: unknown): boolean {
 
 function isTaskDebug(payload: unknown): boolean {
   if (!isRecord(payload)) return false;
-  return ("type" in payload && "timestamp" in payload && payload["type"] !== "checkpoint") || "triggers" in payload;
+  return (
+    ("type" in payload && "timestamp" in payload && payload["type"] !== "checkpoint") || "triggers" in payload
+  );
 }
 
 /**

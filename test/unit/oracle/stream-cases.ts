@@ -52,7 +52,10 @@ export const streamCases: Readonly<Record<string, Case>> = {
     build: buildOf("a graph as a node"),
     script: streamed(input, "checkpoints", ["R"]),
   },
-  "debug of graphs in graphs": { build: buildOf("graphs in graphs"), script: streamed(input, "debug", ["R"]) },
+  "debug of graphs in graphs": {
+    build: buildOf("graphs in graphs"),
+    script: streamed(input, "debug", ["R"]),
+  },
   "tasks of an entrypoint": {
     build: buildOf("an entrypoint with tasks"),
     script: streamed(1, ["tasks", "checkpoints"]),

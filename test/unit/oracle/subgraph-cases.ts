@@ -162,7 +162,9 @@ const ownHistory: Case = {
     await thread.invoke({ log: ["2"] });
     await thread.nestedStates();
     await thread.invoke({ log: ["3"] });
-    const second = (await thread.history()).find((state) => state.next[0] === "p" && state.metadata?.step === 4);
+    const second = (await thread.history()).find(
+      (state) => state.next[0] === "p" && state.metadata?.step === 4,
+    );
     await thread.invoke(null, { at: second === undefined ? "" : idOf(second) });
     await thread.invoke({ log: ["after"] });
     await thread.historyOf("q");
@@ -270,7 +272,10 @@ const travelled: Case = {
 /** Names that begin alike: SUB-03. */
 const alike: Case = {
   build: (library, counters) => {
-    const deep = graphOf(library).addNode("child", asking(library, counters)).addEdge(START, "child").compile();
+    const deep = graphOf(library)
+      .addNode("child", asking(library, counters))
+      .addEdge(START, "child")
+      .compile();
     return graphOf(library)
       .addNode("child", logs("child", counters))
       .addNode("child_subgraph", deep)
