@@ -9,9 +9,10 @@ import {
   ThreadInterruptedError,
   UnknownInterruptError,
 } from "../errors.ts";
-import { answerToOnly, askedInterruptIds, findAsked, openInterruptIds, requireOpen } from "./answers.ts";
+import { answerToOnly, askedInterruptIds, openInterruptIds, requireOpen } from "./answers.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
-import { answerOnBranch } from "./branch.ts";
+import { findQuestion } from "./branch-nested.ts";
+import { openBranch } from "./branch.ts";
 import { Command, commandUpdates } from "./command.ts";
 import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
 import { LoopState } from "./loop-state.ts";
@@ -46,8 +47,17 @@ export async function enter(run: RunContext, input: RunInput): Promise<LoopState
     case "command":
       return enterWithCommand(entrance, input.command);
     case "continue":
-      return enterAgain(entrance);
+      return run.standsAt === undefined ? enterAgain(entrance) : enterInside(entrance, run.standsAt);
   }
+}
+
+/** A graph inside a task is to go on from an older checkpoint of its own: on a branch of the whole thread. */
+async function enterInside(
+  { run, tuple }: Entrance,
+  stands: Readonly<Record<string, string>>,
+): Promise<LoopState> {
+  const loop = new LoopState(run, tuple);
+  return resumed(await openBranch(loop, loop.plan(), { answers: new Map(), stands }, []));
 }
 
 /**
@@ -156,9 +166,13 @@ async function enterWithAnswers(
   const tasks = loop.plan();
   const open = openInterruptIds(tasks, loop.pending);
   if (isNamed && !(isHead && [...answers.keys()].every((id) => open.includes(id)))) {
-    const never = [...answers.keys()].filter((id) => findAsked(id, tasks, loop.pending) === undefined);
+    const place = { graph: run.graph, from: loop.namespace, tasks, pending: loop.pending };
+    const never: string[] = [];
+    for (const id of answers.keys()) {
+      if ((await findQuestion(run, place, id)) === undefined) never.push(id);
+    }
     if (never.length > 0) throw new UnknownInterruptError("not_pending", never, open);
-    return resumed(await answerOnBranch(loop, tasks, answers, writes));
+    return resumed(await openBranch(loop, tasks, { answers }, writes));
   }
   requireOpen(answers, open);
   run.onInputApplied();

@@ -233,7 +233,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>> {
     const task = callingTask(options);
     if (task !== undefined) return nestedContext(run, task, this.checkpointer);
     if (this.checkpointer === true && options.checkpointer === undefined) throw noRootHistory();
-    return run;
+    return atRoot(run);
   }
 
   #rootContext(options: RunOptions): RunContext {
@@ -279,6 +279,31 @@ const CUSTOM: ReadonlySet<StreamMode> = new Set<StreamMode>(["custom"]);
 
 function isPregel(graph: Subgraph): graph is Pregel {
   return graph instanceof Pregel;
+}
+
+/** A config inside a task names checkpoints of the graphs around it too: the run begins at the root's. */
+function atRoot(run: RunContext): RunContext {
+  const {
+    checkpoint_ns: namespace = "",
+    checkpoint_map,
+    checkpoint_id,
+    ...configurable
+  } = run.config.configurable ?? {};
+  if (!locate(run.graph, namespace).isNested) return run;
+  const rootId = checkpoint_map?.[""];
+  const isNamed = checkpoint_id !== undefined && rootId !== undefined;
+  return {
+    ...run,
+    config: {
+      ...run.config,
+      configurable: {
+        ...configurable,
+        checkpoint_ns: "",
+        ...(isNamed ? { checkpoint_id: rootId } : {}),
+      },
+    },
+    ...(isNamed ? { standsAt: { ...checkpoint_map, [namespace]: checkpoint_id } } : {}),
+  };
 }
 
 function noRootHistory(): InvalidArgumentError {

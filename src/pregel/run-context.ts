@@ -27,6 +27,8 @@ export interface RunContext {
   /** Called right before the first commit that holds the run's input: after it, a run is re-entered without its input. */
   readonly onInputApplied: () => void;
   readonly onInterrupted: "refuse" | "discard";
+  /** Where graphs inside tasks are to stand: checkpoint ids by namespace. Of a run that was named a checkpoint inside a task. */
+  readonly standsAt?: Readonly<Record<string, string>>;
   /** For a graph inside a task of another: that task, and what the checkpoints around it say. */
   readonly nesting?: Nesting;
 }
