@@ -2,9 +2,9 @@ import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import { findAsked, type AskedQuestion } from "./answers.ts";
 import { ERROR, INTERRUPT, RESUME } from "./constants.ts";
 import { isQuestion, type Question } from "./question.ts";
-import { taskNamespace, withoutTaskIds } from "./namespace.ts";
+import { childNamespace, taskNamespace, withoutTaskIds } from "./namespace.ts";
 import { PARENT_TASK } from "./nested-run.ts";
-import type { PendingWrites } from "./pending-writes.ts";
+import { PendingWrites } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
 import { readCheckpoint } from "./snapshot.ts";
@@ -171,10 +171,12 @@ async function transplant(
   const step = tuple.metadata?.step ?? -1;
   const id = run.environment.checkpointIds.next(step);
   const reading = readCheckpoint(graph, tuple);
+  // The superstep after a checkpoint that was named is done anew, as for one of the root graph.
+  const pending = isNamedLast(wish, from) ? new PendingWrites() : reading.pending;
   const planned = planTasks(reading.state, { checkpointId: id, step: step + 1, namespace: to });
   const twins = new Map(planned.map((inner) => [inner.pathKey, inner]));
   const parents = { ...place.parents, [to]: id };
-  const inner = await carryOver(run, { graph, from, ...reading, twins, to, parents }, wish);
+  const inner = await carryOver(run, { graph, from, tasks: reading.tasks, pending, twins, to, parents }, wish);
   const config = checkpointConfig({ configurable: { ...run.config.configurable, checkpoint_ns: to } }, id);
   for (const [taskId, rows] of inner.rows) {
     await run.saver?.putWrites(config, rows, taskId, planned.find((each) => each.id === taskId)?.pathKey);
@@ -198,6 +200,11 @@ async function transplant(
     .flatMap(([, value]) => value)
     .filter(isQuestion)
     .map((question): Question => ({ ns: to, ...question }));
+}
+
+function isNamedLast({ stands = {} }: Wish, namespace: string): boolean {
+  const below = childNamespace(namespace, "");
+  return namespace in stands && !Object.keys(stands).some((other) => other.startsWith(below));
 }
 
 async function* checkpointsInside(
