@@ -176,7 +176,11 @@ async function transplant(
   const planned = planTasks(reading.state, { checkpointId: id, step: step + 1, namespace: to });
   const twins = new Map(planned.map((inner) => [inner.pathKey, inner]));
   const parents = { ...place.parents, [to]: id };
-  const inner = await carryOver(run, { graph, from, tasks: reading.tasks, pending, twins, to, parents }, wish);
+  const inner = await carryOver(
+    run,
+    { graph, from, tasks: reading.tasks, pending, twins, to, parents },
+    wish,
+  );
   const config = checkpointConfig({ configurable: { ...run.config.configurable, checkpoint_ns: to } }, id);
   for (const [taskId, rows] of inner.rows) {
     await run.saver?.putWrites(config, rows, taskId, planned.find((each) => each.id === taskId)?.pathKey);

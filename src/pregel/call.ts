@@ -1,7 +1,7 @@
 import { handOut } from "../adopt.ts";
 import { GraphInterrupt, TidemarkError } from "../errors.ts";
 import { PUSH, RETURN } from "./constants.ts";
-import { executeTask } from "./execute.ts";
+import { executeTask, type TaskResult } from "./execute.ts";
 import { childNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";
 import { shown } from "./question.ts";
@@ -27,12 +27,15 @@ export function callTask(node: CalledNode, args: readonly unknown[]): Promise<un
       `Task "${node.name}" was called outside of a running node or entrypoint.`,
     );
   }
-  return scope.follow(resultOf(scope, plannedCall(scope, node, args)));
+  const task = plannedCall(scope, node, args);
+  emitTasks(scope.loop, [task]);
+  const value = scope.follow(executeTask(scope.loop, task)).then((result) => valueOf(scope, result));
+  // Nobody has to wait for a task: what it came to is stored.
+  value.catch(() => undefined);
+  return value;
 }
 
-async function resultOf(scope: TaskScope, task: PlannedTask): Promise<unknown> {
-  emitTasks(scope.loop, [task]);
-  const result = await executeTask(scope.loop, task);
+function valueOf(scope: TaskScope, result: TaskResult): unknown {
   switch (result.status) {
     case "done":
       return handOut(result.writes.find(([channel]) => channel === RETURN)?.[1]);

@@ -134,6 +134,7 @@ function writesOf(
 
 function attemptOf(scope: TaskScope, config: NodeConfig, input: unknown, ending: Ending): Attempt {
   const { loop, task, scratchpad } = scope;
+  scope.requireStorage();
   const answered = scratchpad.used();
   if ("writes" in ending) {
     emitMessages(loop, config, ending.writes);

@@ -11,6 +11,7 @@ export class TaskScope {
   readonly scratchpad: Scratchpad;
   #graphs = 0;
   #calls = 0;
+  #fault: { readonly error: unknown } | undefined;
   #running: Set<Promise<unknown>> | undefined;
 
   constructor(loop: LoopState, task: PlannedTask, scratchpad: Scratchpad) {
@@ -45,13 +46,26 @@ export class TaskScope {
     this.scratchpad.open.push(...questions);
   }
 
-  /** The attempt is not over before the call is, whether the node waits for it or not. */
+  /**
+   * The attempt is not over before the call is, whether the node waits for it or not. A call that rejects was cut off by
+   * its storage: that is no matter of the node, and ends the run around it in the same way.
+   */
   follow<T>(call: Promise<T>): Promise<T> {
     const running = (this.#running ??= new Set());
     running.add(call);
-    const settled = (): boolean => running.delete(call);
-    call.then(settled, settled);
+    call.then(
+      () => running.delete(call),
+      (error: unknown) => {
+        running.delete(call);
+        this.#fault ??= { error };
+      },
+    );
     return call;
+  }
+
+  /** Throws what has cut off a call. */
+  requireStorage(): void {
+    if (this.#fault !== undefined) throw this.#fault.error;
   }
 
   get isCalling(): boolean {
