@@ -67,7 +67,7 @@ export async function streamText(
       metadataOf(loop, metadata),
     ]);
   }
-  loop.run.seenMessages.add(message.id);
+  if (loop.run.modes.has("messages")) loop.run.seenMessages.add(message.id);
   return { type: "ai", ...message, content };
 }
 

@@ -41,7 +41,7 @@ export async function updateState(run: RunContext, updates: UpdateStep): Promise
 
   const loop = new LoopState(run, tuple);
   // The first checkpoint of a thread that is edited before it ran takes the place of the superstep of `__start__`.
-  if (tuple === undefined) loop.step = -1;
+  if (tuple === undefined && updates[0].asNode !== INPUT) loop.step = -1;
   if (tuple !== undefined && named === undefined) applyFinished(loop, tuple);
   return applyUpdates(loop, updates);
 }

@@ -500,7 +500,8 @@ const copies: Case = {
     const [, afterB, afterA] = (await thread.history()).map(idOf);
     await thread.update(null, "__copy__", { at: afterB ?? "" });
     await thread.invoke(null);
-    await thread.update([[{ log: ["on the copy"] }, "b"]], "__copy__", { at: afterA ?? "" });
+    await thread.update(null, "__copy__", { at: afterA ?? "" });
+    await thread.update(null, "__copy__");
     await thread.invoke(null);
   },
 };

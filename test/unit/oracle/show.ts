@@ -190,7 +190,7 @@ const STARTS = /^(branch|join):/;
  * keeps beside the checkpoint it was applied to as well.
  */
 function showWrites(checkpointId: string, writes: NonNullable<SavedTuple["pendingWrites"]>): unknown {
-  const updates = ["__interrupt__", "__input__"].map((name) => uuid5(name, checkpointId));
+  const updates = ["__interrupt__", "__interrupt__:1", "__input__"].map((name) => uuid5(name, checkpointId));
   const ofTasks = writes.filter(
     ([taskId, channel]) => !taskId.startsWith(OUTSIDE) && !updates.includes(taskId) && !ANSWERS.has(channel),
   );
