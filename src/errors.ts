@@ -160,6 +160,38 @@ export class InvalidArgumentError extends RefusedError {
   }
 }
 
+/** No graph of this thread has the namespace. */
+export class UnknownNamespaceError extends RefusedError {
+  constructor(namespace: string) {
+    super("unknown_namespace", `This thread has no graph in the namespace "${namespace}".`, {
+      details: { checkpoint_ns: namespace },
+    });
+    this.name = "UnknownNamespaceError";
+  }
+}
+
+/** A run that has ended is still at work somewhere, in a graph that one of its tasks has called. Nothing is stored. */
+export class RunEndedError extends TidemarkError {
+  constructor() {
+    super("run_ended", "The run that this graph runs in has ended.");
+    this.name = "RunEndedError";
+  }
+}
+
+/** Two graphs would keep their history in one namespace at the same time. */
+export class MultipleSubgraphsError extends TidemarkError {
+  override readonly lc_error_code = "MULTIPLE_SUBGRAPHS";
+
+  constructor(namespace: string) {
+    super(
+      "multiple_subgraphs",
+      `Two tasks run the graph of namespace "${namespace}" at the same time, which keeps one history. Run them one after the other, or compile it without \`checkpointer: true\`.`,
+      { details: { checkpoint_ns: namespace } },
+    );
+    this.name = "MultipleSubgraphsError";
+  }
+}
+
 /** The named checkpoint is not in this thread. */
 export class CheckpointNotFoundError extends RefusedError {
   constructor(checkpointId: string) {
@@ -276,6 +308,41 @@ export function errorBody({ code, message, details }: WireError): Readonly<Recor
 export interface Interrupt<Value = unknown> {
   readonly id: string;
   readonly value: Value;
+  /** What an answer has to be, as JSON Schema, when the question says so. */
+  readonly response_schema?: unknown;
+}
+
+/** Whether a result is of a run that ended with questions: they are under `__interrupt__`. */
+export function isInterrupted<Value = unknown>(
+  result: unknown,
+): result is { readonly __interrupt__: readonly Interrupt<Value>[] } {
+  return (
+    typeof result === "object" &&
+    result !== null &&
+    "__interrupt__" in result &&
+    Array.isArray(result["__interrupt__"])
+  );
+}
+
+/** An answer does not fit the `responseSchema` of its question, which stays open. */
+export class InvalidResumeError extends TidemarkError {
+  readonly question: Interrupt & { readonly refused: number };
+
+  constructor(question: Interrupt & { readonly refused: number }, issues: readonly ErrorDetails[]) {
+    super(
+      "invalid_resume",
+      `The answer to interrupt ${question.id} does not fit its schema: ${issues
+        .map(({ message }) => String(message))
+        .join("; ")}. The question stays open.`,
+      { details: { interrupt_id: question.id, issues } },
+    );
+    this.name = "InvalidResumeError";
+    this.question = question;
+  }
+}
+
+export function isInvalidResume(error: unknown): error is InvalidResumeError {
+  return error instanceof InvalidResumeError;
 }
 
 /** Thrown through user code to leave a node early; never a failure. */
@@ -297,6 +364,25 @@ export class GraphInterrupt extends GraphBubbleUp {
     this.name = "GraphInterrupt";
     this.interrupts = interrupts;
   }
+}
+
+/** What a node throws that returned a Command for the graph around its own. */
+export class ParentCommand extends GraphBubbleUp {
+  /** A `Command` without its `graph`. */
+  readonly command: unknown;
+  /** The task that is to take it: set when it has left the graph of the node. */
+  readonly reached: unknown;
+
+  constructor(command: unknown, reached?: unknown) {
+    super("parent_command", "The node returned a Command for the parent graph.");
+    this.name = "ParentCommand";
+    this.command = command;
+    this.reached = reached;
+  }
+}
+
+export function isParentCommand(error: unknown): error is ParentCommand {
+  return isGraphBubbleUp(error) && error.name === "ParentCommand";
 }
 
 export function isGraphBubbleUp(error: unknown): error is GraphBubbleUp {

@@ -1,11 +1,10 @@
-import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
-import type { ChannelVersion } from "../checkpoint/types.ts";
 import type { BreakpointNodes } from "../pregel/breakpoints.ts";
 import type { WritesCache } from "../pregel/node-cache.ts";
+import type { Checkpointer } from "../pregel/pregel-options.ts";
 
 export interface CompileOptions<Nodes extends string = string> {
-  readonly checkpointer?: BaseCheckpointSaver<ChannelVersion>;
+  readonly checkpointer?: Checkpointer;
   readonly name?: string;
   readonly description?: string;
   /** Long-term memory for nodes: `config.store`. */

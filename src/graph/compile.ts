@@ -38,6 +38,7 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
       triggers: [branchChannel(node.name), ...joined],
       channels: channelsRead(schema, node),
       hidden: false,
+      subgraphs: node.subgraphs,
       run: node.call,
       write: writerOf(node.name),
       ...policiesOf(definition, node),

@@ -1,5 +1,6 @@
 import type { Command } from "../pregel/command.ts";
-import { Pregel, type PregelOptions } from "../pregel/pregel.ts";
+import { Pregel } from "../pregel/pregel.ts";
+import type { PregelOptions } from "../pregel/pregel-options.ts";
 import type { CompileOptions } from "./compile-options.ts";
 import type { ExtractContextType, ExtractStateType, ExtractUpdateType } from "./schema/state-types.ts";
 

@@ -65,5 +65,9 @@ export type {
 export { UntrackedValue } from "./schema/untracked-value.ts";
 export type { UntrackedValueInit } from "./schema/untracked-value.ts";
 export { registry } from "./schema/zod-registry.ts";
+export { CompiledEntrypoint, entrypoint, EntrypointFinal, getPreviousState } from "./entrypoint.ts";
+export type { EntrypointOptions } from "./entrypoint.ts";
+export { task } from "./task.ts";
+export type { TaskFunction, TaskOptions } from "./task.ts";
 export { StateGraph } from "./state-graph.ts";
 export type { StateGraphArgs, StateGraphInit, StateGraphOptions } from "./state-graph-types.ts";

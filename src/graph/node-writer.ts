@@ -1,6 +1,6 @@
 import { adopt } from "../adopt.ts";
 import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
-import { InvalidArgumentError, InvalidUpdateError, UnknownNodeError } from "../errors.ts";
+import { InvalidUpdateError, ParentCommand, UnknownNodeError } from "../errors.ts";
 import { Command, commandUpdates, isCommand } from "../pregel/command.ts";
 import { END, START, TASKS } from "../pregel/constants.ts";
 import { isSend, type Send } from "../pregel/send.ts";
@@ -51,6 +51,10 @@ function checkWrites(
 
 function outputWrites(graph: GraphDefinition, node: string, output: unknown): PendingWrite[] {
   if (output === undefined || output === null) return [];
+  if (isCommand(output) && output.graph === Command.PARENT) {
+    const { update, goto } = output;
+    throw new ParentCommand(new Command(update === undefined ? { goto } : { update, goto }));
+  }
   if (isCommand(output))
     return [...stateWrites(graph, node, commandUpdates(output)), ...gotoWrites(graph, node, output)];
   if (Array.isArray(output) && output.some(isCommand))
@@ -79,12 +83,6 @@ function stateWrites(
 }
 
 function gotoWrites(graph: GraphDefinition, node: string, command: Command): PendingWrite[] {
-  if (command.graph === Command.PARENT) {
-    throw new InvalidArgumentError(
-      "invalid_command",
-      `Node "${node}" returned a Command for a parent graph: there is none.`,
-    );
-  }
   return command.goto.flatMap((target) => targetWrite(graph, node, target, `The Command of node "${node}"`));
 }
 

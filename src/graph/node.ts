@@ -1,6 +1,6 @@
 import { GraphValidationError } from "../errors.ts";
 import type { Command } from "../pregel/command.ts";
-import type { NodeConfig } from "../pregel/types.ts";
+import type { NodeConfig, Subgraph } from "../pregel/types.ts";
 import type { NodeErrorHandler, NodePolicyOptions } from "./node-policies.ts";
 import { parseDefinition } from "./schema/parse-definition.ts";
 import type { StateKeys } from "./schema/state-keys.ts";
@@ -47,8 +47,8 @@ export interface NodeOptions extends NodePolicyOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Whether the node waits until nothing else is left to run. */
   readonly defer?: boolean;
-  /** Graphs that the node calls, where that cannot be seen from outside. */
-  readonly subgraphs?: readonly unknown[];
+  /** Compiled graphs that the node's function runs, so that their states can be found. A graph as a node is known anyway. */
+  readonly subgraphs?: readonly Subgraph[];
 }
 
 /** Options as `addNode` takes them: the types follow the node's input and the graph's update. */
@@ -65,13 +65,25 @@ export interface NodeDefinition {
   readonly name: string;
   readonly call: (state: unknown, config: NodeConfig) => unknown;
   readonly options: NodeOptions;
+  readonly subgraphs: readonly Subgraph[];
   /** What it reads; absent: the state. */
   readonly input?: StateKeys;
 }
 
+/** The graphs that a node runs, as far as they are known: itself, or those it declares. */
+function subgraphsOf(action: unknown, { subgraphs = [] }: NodeOptions): readonly Subgraph[] {
+  return isSubgraph(action) ? [action] : subgraphs;
+}
+
+function isSubgraph(action: unknown): action is Subgraph {
+  return (
+    typeof action === "object" && action !== null && "lg_is_pregel" in action && action.lg_is_pregel === true
+  );
+}
+
 /** Reads one of the forms in which `addNode` takes a node. */
 export function defineNode(name: string, action: unknown, options: NodeOptions = {}): NodeDefinition {
-  const node = { name, call: nodeCall(name, action), options };
+  const node = { name, call: nodeCall(name, action), options, subgraphs: subgraphsOf(action, options) };
   if (options.input === undefined) return node;
   const input = parseDefinition(options.input);
   if (input === undefined) {

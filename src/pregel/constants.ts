@@ -16,6 +16,12 @@ export const PULL = "__pregel_pull";
 export const ERROR_SOURCE_NODE = "__error_source_node__";
 /** In the `configurable` of an error handler: the `NodeError` that it handles. */
 export const NODE_ERROR = "__pregel_node_error";
+/** A write that holds what a `task()` came to. */
+export const RETURN = "__return__";
+/** `asNode` of an update that copies a checkpoint. */
+export const COPY = "__copy__";
+/** The channel that holds what an entrypoint keeps for its next run. */
+export const PREVIOUS = "__previous__";
 /** `versions_seen` of this name: the versions at the last update of the state from outside. */
 export const UPDATE_TRIGGER = "__interrupt__";
 /** A channel `branch:to:<node>` asks that node to run. */

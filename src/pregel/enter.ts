@@ -5,18 +5,21 @@ import {
   EmptyInputError,
   InvalidArgumentError,
   RefusedError,
+  RunEndedError,
   ThreadInterruptedError,
   UnknownInterruptError,
 } from "../errors.ts";
-import { answerToOnly, askedInterruptIds, findAsked, openInterruptIds, requireOpen } from "./answers.ts";
+import { answerToOnly, askedInterruptIds, openInterruptIds, requireOpen } from "./answers.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
-import { answerOnBranch } from "./branch.ts";
+import { findQuestion } from "./branch-nested.ts";
+import { openBranch } from "./branch.ts";
 import { Command, commandUpdates } from "./command.ts";
 import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
 import { hydrated } from "./hydrate.ts";
 import { LoopState } from "./loop-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
-import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
+import { findVisit } from "./nested-run.ts";
+import { checkpointConfig, nextVersionOf, type Nesting, type RunContext } from "./run-context.ts";
 import { answersOf, type RunInput } from "./run-input.ts";
 import { isSend, packetOf, type Send } from "./send.ts";
 
@@ -35,7 +38,44 @@ interface Entrance {
  * it in one commit. Throws a `RefusedError` when it does not fit; nothing is changed then.
  */
 export async function enter(run: RunContext, input: RunInput): Promise<LoopState> {
+  if (run.nesting !== undefined) return enterTask(run, run.nesting, input);
   const entrance = await load(run);
+  switch (input.kind) {
+    case "input":
+      return enterWithInput(entrance, input.value);
+    case "answers":
+      return enterWithAnswers(entrance, input.answers, []);
+    case "command":
+      return enterWithCommand(entrance, input.command);
+    case "continue":
+      return run.standsAt === undefined ? enterAgain(entrance) : enterInside(entrance, run.standsAt);
+  }
+}
+
+/** A graph inside a task is to go on from an older checkpoint of its own: on a branch of the whole thread. */
+async function enterInside(
+  { run, tuple }: Entrance,
+  stands: Readonly<Record<string, string>>,
+): Promise<LoopState> {
+  const loop = new LoopState(run, tuple);
+  return resumed(await openBranch(loop, loop.plan(), { answers: new Map(), stands }, []));
+}
+
+/**
+ * A nested run: goes on where it was left when its task runs again, whatever it is called with; else it takes its input
+ * on top of the history it has.
+ */
+async function enterTask(run: RunContext, { task }: Nesting, input: RunInput): Promise<LoopState> {
+  const { left, base } = await findVisit(run);
+  if (task.isOver) throw new RunEndedError();
+  if (left !== undefined) {
+    const loop = resumed(new LoopState(run, left));
+    for (const { id } of loop.plan()) {
+      task.scratchpad.disown(loop.pending.interruptsOf(id).map((question) => question.id));
+    }
+    return loop;
+  }
+  const entrance: Entrance = { run, tuple: base, isHead: true, isNamed: false };
   switch (input.kind) {
     case "input":
       return enterWithInput(entrance, input.value);
@@ -72,6 +112,7 @@ async function enterWithInput({ run, tuple, isHead }: Entrance, value: unknown):
   loop.state.dropChannels(loop.state.unknownChannels(BRANCH_TO));
   applyWrites(loop.state, tasks, nextVersionOf(run.saver));
   await loop.commit("input", { appliesInput: true });
+  loop.hasNewInput = true;
   return loop;
 }
 
@@ -133,9 +174,13 @@ async function enterWithAnswers(
   const open = openInterruptIds(tasks, loop.pending);
   if (answers.size === 0) throw new UnknownInterruptError("empty_map", [], open);
   if (isNamed && !(isHead && [...answers.keys()].every((id) => open.includes(id)))) {
-    const never = [...answers.keys()].filter((id) => findAsked(id, tasks, loop.pending) === undefined);
+    const place = { graph: run.graph, from: loop.namespace, tasks, pending: loop.pending };
+    const never: string[] = [];
+    for (const id of answers.keys()) {
+      if ((await findQuestion(run, place, id)) === undefined) never.push(id);
+    }
     if (never.length > 0) throw new UnknownInterruptError("not_pending", never, open);
-    return resumed(await answerOnBranch(loop, tasks, answers, writes));
+    return resumed(await openBranch(loop, tasks, { answers }, writes));
   }
   requireOpen(answers, open);
   run.onInputApplied(loop.lastStep);

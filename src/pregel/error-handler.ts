@@ -1,8 +1,9 @@
 import type { AppliedTask } from "./apply.ts";
-import { NAMESPACE_END, NAMESPACE_SEPARATOR, PUSH } from "./constants.ts";
+import { PUSH } from "./constants.ts";
+import { childNamespace, taskNamespace } from "./namespace.ts";
 import type { PendingWrites } from "./pending-writes.ts";
 import { NodeError } from "./policy-errors.ts";
-import { taskNamespace, type PlannedTask, type PlanPosition } from "./plan.ts";
+import type { PlannedTask, PlanPosition } from "./plan.ts";
 import { handlerTaskId } from "./task-id.ts";
 import { handlerPath, taskPathKey } from "./task-path.ts";
 import type { PregelGraph } from "./types.ts";
@@ -21,17 +22,16 @@ export function handlerTask(
   const node = name === undefined ? undefined : graph.nodes.get(name);
   if (name === undefined || node === undefined) return undefined;
   const path = handlerPath(failed.path);
-  const failedAt = `${taskNamespace(position, failed.name)}${NAMESPACE_END}${failed.id}`;
-  const namespace = `${failedAt}${NAMESPACE_SEPARATOR}${name}`;
+  const caller = taskNamespace(position.namespace, failed.name, failed.id);
   return {
-    id: handlerTaskId(position.checkpointId, namespace, position.step, name, failed.id),
+    id: handlerTaskId(position.checkpointId, childNamespace(caller, name), position.step, name, failed.id),
     name,
     path,
     pathKey: taskPathKey(path),
     triggers: [PUSH],
     node,
     ...("sendArgs" in failed ? { sendArgs: failed.sendArgs } : {}),
-    namespace,
+    caller,
     handles: new NodeError(failed.name, error),
   };
 }

@@ -2,11 +2,13 @@ import { UntrackedValueChannel } from "../channels/untracked-value.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import {
   describeError,
+  InvalidArgumentError,
   isGraphInterrupt,
+  isParentCommand,
   MissingCheckpointerError,
   UnserializableError,
   ValueTooLargeError,
-  type Interrupt,
+  type ParentCommand,
 } from "../errors.ts";
 import type { AppliedTask } from "./apply.ts";
 import { onlyAttempt, type AttemptScope } from "./attempt-scope.ts";
@@ -15,13 +17,18 @@ import { handlerTask, isLeftToHandler } from "./error-handler.ts";
 import { asFrozenInputError } from "./frozen-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import { cachedTask, type CachedTask } from "./node-cache.ts";
-import { openInterrupts } from "./pending-writes.ts";
+import { openQuestions } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
 import { isGraphDrained, type GraphDrained } from "./policy-errors.ts";
 import { attemptWithPolicies, hasPolicies } from "./policies.ts";
+import { distinct, type Question } from "./question.ts";
+import { areStillAsked } from "./relayed-questions.ts";
 import { Scratchpad } from "./scratchpad.ts";
+import { emitMessages, noteMessages } from "./stream-messages.ts";
+import { emitTaskResult, emitTasks } from "./stream-tasks.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
 import { taskContext } from "./task-context.ts";
+import { TaskScope } from "./task-scope.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
 import type { NodeConfig, PregelNode } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
@@ -29,21 +36,31 @@ import { normaliseWrites } from "./writes.ts";
 export type TaskResult =
   /** `handler`: the error handler that took the place of the task, and what it wrote. */
   | { readonly status: "done"; readonly writes: readonly PendingWrite[]; readonly handler?: AppliedTask }
-  | { readonly status: "interrupted"; readonly interrupts: readonly Interrupt[] }
+  | { readonly status: "interrupted"; readonly questions: readonly Question[] }
   /** A run inside the node was asked to stop: the node runs again when this one goes on. */
   | { readonly status: "drained"; readonly error: GraphDrained }
   /** `handler`: the error handler whose error it is. */
-  | { readonly status: "failed"; readonly error: unknown; readonly handler?: PlannedTask };
+  | { readonly status: "failed"; readonly error: unknown; readonly handler?: PlannedTask }
+  /** It hands over to the graph around its own. */
+  | { readonly status: "left"; readonly error: ParentCommand };
 
 /** What one attempt of a task came to, before it is stored. */
-export type Attempt = TaskResult & { readonly answered: readonly unknown[]; readonly isCached?: boolean };
+export type Attempt = TaskResult & {
+  readonly answered: readonly unknown[];
+  readonly isCached?: boolean;
+  /** Of a failed attempt: the questions that stay open all the same. */
+  readonly stillOpen?: readonly Question[];
+};
+
+/** How the node came out of an attempt. */
+type Ending = { readonly writes: readonly PendingWrite[] } | { readonly error: unknown };
 
 /**
  * Runs one task of a superstep, unless its result is stored already or it still waits for an answer, and stores what it
  * came to at once: a finished task is never run again. Rejects only when storing is not possible at all.
  */
 export async function executeTask(loop: LoopState, task: PlannedTask): Promise<TaskResult> {
-  const known = loop.pending.isEmpty ? undefined : knownResult(loop, task);
+  const known = loop.pending.isEmpty ? undefined : await knownResult(loop, task);
   if (known !== undefined) return known;
   const attempt = task.node?.cachePolicy === undefined ? attemptTask(loop, task) : attemptCached(loop, task);
   const ended = attempt instanceof Promise ? await attempt : attempt;
@@ -51,29 +68,33 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
   if (loop.hasEnded || ended.status === "drained") return ended;
   const result = await storeAttempt(loop, task, ended);
   if (result.status === "done") emitUpdate(loop, task, result.writes, { cached: ended.isCached ?? false });
-  if (result.status === "interrupted") emitInterrupts(loop, result.interrupts);
-  return result.status === "failed" ? handleFailure(loop, task, result) : result;
+  if (result.status === "interrupted") emitInterrupts(loop, task, result.questions);
+  emitTaskResult(loop, task, result);
+  if (result.status !== "failed" || isRefusal(ended)) return result;
+  return handleFailure(loop, task, result);
 }
 
 /** What is stored of the task already: its result, or that it still waits for an answer. */
-function knownResult(loop: LoopState, task: PlannedTask): TaskResult | undefined {
+async function knownResult(loop: LoopState, task: PlannedTask): Promise<TaskResult | undefined> {
   const stored = loop.pending.outputOf(task.id);
   if (stored !== undefined) {
     emitUpdate(loop, task, stored, { cached: true });
     return { status: "done", writes: stored };
   }
   if (isLeftToHandler(loop.run.graph, task, loop.pending)) return { status: "done", writes: [] };
-  const open = openInterrupts(loop.pending, task.id);
-  if (open.length > 0 && open.length === loop.pending.interruptsOf(task.id).length) {
-    emitInterrupts(loop, open);
-    return { status: "interrupted", interrupts: open };
-  }
-  return undefined;
+  const open = openQuestions(loop.pending, task.id);
+  const isWaiting = open.length > 0 && open.length === loop.pending.questionsOf(task.id).length;
+  if (!isWaiting) return undefined;
+  if (open.some(({ ns }) => ns !== undefined) && !(await areStillAsked(loop, open))) return undefined;
+  const waiting: TaskResult = { status: "interrupted", questions: open };
+  emitInterrupts(loop, task, open);
+  emitTaskResult(loop, task, waiting);
+  return waiting;
 }
 
 function attemptTask(loop: LoopState, task: PlannedTask): Attempt | Promise<Attempt> {
   return hasPolicies(task)
-    ? attemptWithPolicies(loop, task, (scope) => runAttempt(loop, task, scope))
+    ? attemptWithPolicies(loop, task, (attempt) => runAttempt(loop, task, attempt))
     : runAttempt(loop, task, onlyAttempt(loop));
 }
 
@@ -103,12 +124,14 @@ async function handleFailure(
   const handler = position && handlerTask(loop.run.graph, task, failure.error, position);
   // A run that was cancelled is not to be handled: the node runs again when the thread goes on.
   if (handler === undefined || loop.hasEnded || loop.signal.aborted) return failure;
+  emitTasks(loop, [handler]);
   const result = await executeTask(loop, handler);
   switch (result.status) {
     case "done":
       return { status: "done", writes: [], handler: { ...handler, writes: result.writes } };
     case "interrupted":
     case "drained":
+    case "left":
       return result;
     case "failed":
       return { ...result, handler };
@@ -116,35 +139,41 @@ async function handleFailure(
 }
 
 /** Calls the node; stays synchronous when the node does. */
-function runAttempt(loop: LoopState, task: PlannedTask, scope: AttemptScope): Attempt | Promise<Attempt> {
+function runAttempt(loop: LoopState, task: PlannedTask, attempt: AttemptScope): Attempt | Promise<Attempt> {
   const node = task.node;
   if (node === undefined) throw new TypeError(`Task "${task.name}" has no node; the plan was not checked.`);
   const scratchpad = new Scratchpad({
     taskId: task.id,
     answered: loop.pending.answeredOf(task.id),
-    pending: loop.pending.interruptsOf(task.id),
+    pending: loop.pending.questionsOf(task.id),
     answers: loop.pending.answers(),
   });
+  const scope = new TaskScope(loop, task, attempt, scratchpad);
   const input = inputOf(loop, task);
-  const failed = (error: unknown): Attempt => failedAttempt(loop, task.name, input, error, scratchpad);
+  const config = nodeConfig(loop, task, attempt, (value, schema) => scratchpad.ask(value, schema), scope);
+  noteMessages(loop, input);
+  const sent: PendingWrite[] = [];
+  const send = (writes: readonly PendingWrite[]): void => {
+    sent.push(...writes.filter(([channel]) => loop.state.channels.has(channel)));
+  };
+  const end = (ending: Ending): Attempt | Promise<Attempt> =>
+    scope.isCalling
+      ? scope.settled().then(() => attemptOf(scope, config, input, ending))
+      : attemptOf(scope, config, input, ending);
+  const failed = (error: unknown): Attempt | Promise<Attempt> => {
+    if (!isParentCommand(error) || error.reached !== scope) return end({ error });
+    return handOver(() => writesOf(loop, node, config, error.command, sent), end);
+  };
   try {
-    const config = nodeConfig(loop, task, scope, (value) => scratchpad.ask(value));
-    const sent: PendingWrite[] = [];
-    const send = (writes: readonly PendingWrite[]): void => {
-      sent.push(...writes.filter(([channel]) => loop.state.channels.has(channel)));
-    };
-    const outcome = taskContext.run({ config, input, send }, () => {
+    const outcome = taskContext.run({ config, scope, input, send }, () => {
       const output = node.run(input, config);
       return isPromiseLike(output)
         ? Promise.resolve(output).then((value) => writesOf(loop, node, config, value, sent))
         : writesOf(loop, node, config, output, sent);
     });
-    const done = (writes: readonly PendingWrite[]): Attempt => ({
-      status: "done",
-      writes,
-      answered: scratchpad.used(),
-    });
-    return outcome instanceof Promise ? outcome.then(done).catch(failed) : done(outcome);
+    return outcome instanceof Promise
+      ? outcome.then((writes) => end({ writes }), failed)
+      : end({ writes: outcome });
   } catch (error) {
     return failed(error);
   }
@@ -152,6 +181,18 @@ function runAttempt(loop: LoopState, task: PlannedTask, scope: AttemptScope): At
 
 function inputOf(loop: LoopState, task: PlannedTask): unknown {
   return "sendArgs" in task ? task.sendArgs : loop.state.readAll(task.node?.channels ?? []);
+}
+
+/** The Command of a graph inside the task counts as what the node returned. */
+async function handOver(
+  write: () => readonly PendingWrite[] | Promise<readonly PendingWrite[]>,
+  end: (ending: Ending) => Attempt | Promise<Attempt>,
+): Promise<Attempt> {
+  try {
+    return await end({ writes: await write() });
+  } catch (error) {
+    return end({ error });
+  }
 }
 
 /** What the node has sent while it ran, then what its output means. */
@@ -168,23 +209,58 @@ function writesOf(
   return writes instanceof Promise ? writes.then(all) : all(writes);
 }
 
-function failedAttempt(
-  loop: LoopState,
-  node: string,
-  input: unknown,
-  error: unknown,
-  scratchpad: Scratchpad,
-): Attempt {
+function attemptOf(scope: TaskScope, config: NodeConfig, input: unknown, ending: Ending): Attempt {
+  const { loop, task, scratchpad } = scope;
+  scope.requireStorage();
   const answered = scratchpad.used();
+  if ("writes" in ending) {
+    emitMessages(loop, config, ending.writes);
+    return { status: "done", writes: ending.writes, answered };
+  }
+  const { error } = ending;
+  if (isParentCommand(error)) return leavingAttempt(loop, task, error, answered);
   if (isGraphDrained(error)) return { status: "drained", error, answered };
-  if (!isGraphInterrupt(error))
-    return { status: "failed", error: asFrozenInputError(error, node, input) ?? error, answered };
+  if (!isGraphInterrupt(error)) {
+    const stillOpen = openAfterFailure(loop, task, scratchpad.open);
+    const named = asFrozenInputError(error, task.name, input) ?? error;
+    return { status: "failed", error: named, answered, stillOpen };
+  }
   if (loop.run.saver === undefined)
     return { status: "failed", error: new MissingCheckpointerError("interrupt()"), answered };
-  return { status: "interrupted", interrupts: error.interrupts, answered };
+  const known = new Set(scratchpad.open.map(({ id }) => id));
+  const thrown = error.interrupts.filter(({ id }) => !known.has(id));
+  return { status: "interrupted", questions: distinct([...scratchpad.open, ...thrown]), answered };
+}
+
+function leavingAttempt(
+  loop: LoopState,
+  task: PlannedTask,
+  error: ParentCommand,
+  answered: readonly unknown[],
+): Attempt {
+  if (loop.run.nesting !== undefined) return { status: "left", error, answered };
+  const refusal = new InvalidArgumentError(
+    "invalid_command",
+    `Node "${task.name}" returned a Command for a parent graph: there is none.`,
+  );
+  return { status: "failed", error: refusal, answered };
+}
+
+/** A refused answer leaves its question open, and the others that the task had asked. */
+function openAfterFailure(
+  loop: LoopState,
+  task: PlannedTask,
+  open: readonly Question[],
+): readonly Question[] {
+  const refused = open.filter((question) => question.refused !== undefined);
+  if (refused.length === 0) return [];
+  const isRefused = (id: string): boolean => refused.some((question) => question.id === id);
+  const before = openQuestions(loop.pending, task.id).filter(({ id }) => !isRefused(id));
+  return distinct([...before, ...open]);
 }
 
 async function storeAttempt(loop: LoopState, task: PlannedTask, attempt: Attempt): Promise<TaskResult> {
+  if (attempt.status === "left") return attempt;
   try {
     await loop.store(task.id, rowsOf(loop, task, attempt), task.pathKey);
     return attempt;
@@ -208,14 +284,23 @@ function rowsOf(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly 
     }
     case "interrupted":
       if (loop.pending.errorOf(task.id) !== undefined) rows.push([ERROR, null]);
-      return [...rows, [INTERRUPT, attempt.interrupts]];
+      return [...rows, [INTERRUPT, attempt.questions]];
     case "drained":
+    case "left":
       return rows;
-    case "failed":
-      if (loop.pending.interruptsOf(task.id).length > 0) rows.push([INTERRUPT, []]);
+    case "failed": {
+      const open = attempt.stillOpen ?? [];
+      if (open.length > 0 || loop.pending.questionsOf(task.id).length > 0) rows.push([INTERRUPT, open]);
       rows.push([ERROR, describeError(attempt.error)]);
-      return task.node?.errorHandlerNode === undefined ? rows : [...rows, [ERROR_SOURCE_NODE, task.name]];
+      const isHandled = task.node?.errorHandlerNode !== undefined && !isRefusal(attempt);
+      return isHandled ? [...rows, [ERROR_SOURCE_NODE, task.name]] : rows;
+    }
   }
+}
+
+/** Whether the attempt failed by an answer that does not fit: its question stays open, for the next answer. */
+function isRefusal({ stillOpen }: Attempt): boolean {
+  return stillOpen !== undefined && stillOpen.length > 0;
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

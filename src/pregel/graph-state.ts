@@ -113,6 +113,11 @@ export class GraphState {
     else this.transient.delete(name);
   }
 
+  /** The next checkpoint is to hold all channels, as one that shares nothing with its parent. */
+  takeAll(): void {
+    for (const name of Object.keys(this.versions)) this.#moved.add(name);
+  }
+
   /** The versions that moved since the last call, and the checkpoint that holds them. */
   takeCheckpoint(id: string, ts: string): { checkpoint: Checkpoint; newVersions: ChannelVersions } {
     const newVersions: Versions = {};

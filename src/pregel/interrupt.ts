@@ -1,11 +1,23 @@
 import { TidemarkError } from "../errors.ts";
+import type { StandardSchema } from "./response-schema.ts";
 import { taskContext } from "./task-context.ts";
+import type { InterruptOptions, NodeConfig } from "./types.ts";
 
 /**
  * Asks a question and leaves the node until it is answered. Then the node runs again from its start, and this call
  * returns the answer. Several calls in one node are matched in the order in which they are made. Needs a checkpointer.
+ *
+ * With a `responseSchema` an answer that does not fit fails the run, and the question stays open.
  */
-export function interrupt<Value = unknown, Answer = unknown>(value: Value): Answer {
+export function interrupt<Value = unknown, Answer = unknown>(
+  value: Value,
+  options: { readonly responseSchema: StandardSchema<Answer> },
+): Answer;
+export function interrupt<Value = unknown, Answer = unknown>(
+  value: Value,
+  options?: InterruptOptions,
+): Answer;
+export function interrupt<Value, Answer>(value: Value, options?: InterruptOptions): Answer {
   const task = taskContext.get();
   if (task === undefined) {
     throw new TidemarkError(
@@ -13,11 +25,11 @@ export function interrupt<Value = unknown, Answer = unknown>(value: Value): Answ
       "interrupt() was called outside of a running node. Where the platform has no async context, call config.interrupt().",
     );
   }
-  return task.config.interrupt<Value, Answer>(value);
+  return task.config.interrupt<Value, Answer>(value, options);
 }
 
 /** The config of the node that is running. */
-export function getConfig(): import("./types.ts").NodeConfig {
+export function getConfig(): NodeConfig {
   const task = taskContext.get();
   if (task === undefined)
     throw new TidemarkError("outside_of_task", "getConfig() was called outside of a running node.");

@@ -1,14 +1,17 @@
 import type {
+  Checkpoint,
   CheckpointMetadata,
   CheckpointSource,
   CheckpointTuple,
   PendingWrite,
 } from "../checkpoint/types.ts";
+import { RunEndedError } from "../errors.ts";
 import { applyWrites } from "./apply.ts";
 import { INPUT } from "./constants.ts";
 import { ExitStore } from "./durability.ts";
 import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
+import { PARENT_TASK } from "./nested-run.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { planTasks, type PlannedTask, type PlanPosition } from "./plan.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
@@ -18,6 +21,9 @@ export class LoopState {
   readonly run: RunContext;
   readonly state: GraphState;
   checkpointId: string | undefined;
+  parentId: string | undefined;
+  /** Of the checkpoint the run stands at. */
+  metadata: CheckpointMetadata | undefined;
   /** Of the checkpoint the run stands at; -2 before the first. */
   step: number;
   /**
@@ -26,9 +32,12 @@ export class LoopState {
    */
   readonly lastStep: number;
   pending: PendingWrites;
+  readonly #origin: { readonly parents: Readonly<Record<string, string>>; readonly [PARENT_TASK]?: unknown };
+  /** Whether the run began with input, rather than going on. */
+  hasNewInput = false;
   /** Set when the run is over: what its tasks do from then on counts no more. */
   hasEnded = false;
-  readonly #storing = new Set<Promise<void>>();
+  readonly #storing = new Set<Promise<unknown>>();
   /** Called when the run is cancelled: one listener for all its supersteps. */
   onAbort: (() => void) | undefined;
   /** Aborted when the tasks that run now need not go on. */
@@ -41,9 +50,12 @@ export class LoopState {
     this.#exitStore = run.durability === "exit" ? new ExitStore() : undefined;
     this.state = new GraphState(run.graph, tuple?.checkpoint);
     this.checkpointId = tuple?.checkpoint.id;
+    this.parentId = tuple?.parentConfig?.configurable?.checkpoint_id;
+    this.metadata = tuple?.metadata;
     this.step = tuple?.metadata?.step ?? -2;
     this.lastStep = run.lastStep ?? this.step + run.recursionLimit + 2;
-    this.pending = pending ?? new PendingWrites(tuple?.pendingWrites);
+    this.#origin = originOf(run, tuple);
+    this.pending = pending ?? new PendingWrites(tuple?.pendingWrites, run.nesting?.answers);
   }
 
   plan(): PlannedTask[] {
@@ -72,12 +84,20 @@ export class LoopState {
     );
   }
 
-  /** Stores the state as the child of the checkpoint the run stands at, and moves there. Returns its id. */
+  /** The next checkpoint is to hold the whole state as a child of this one, or as the first of its namespace. */
+  standAt(checkpointId: string | undefined): void {
+    this.checkpointId = checkpointId;
+    this.state.takeAll();
+  }
+
+  /** Stores the state as the child of the checkpoint the run stands at, and moves there. */
   async commit(
     source: CheckpointSource,
     options: { readonly id?: string; readonly appliesInput?: boolean } = {},
-  ): Promise<string> {
+  ): Promise<Checkpoint> {
     const { run } = this;
+    const { nesting } = run;
+    this.#requireTask();
     const parentId = this.checkpointId;
     const step = this.step + 1;
     const id = options.id ?? run.environment.checkpointIds.next(step);
@@ -85,37 +105,45 @@ export class LoopState {
       id,
       new Date(run.environment.now()).toISOString(),
     );
+    const metadata: CheckpointMetadata = {
+      source,
+      step,
+      ...this.#origin,
+      ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
+    };
     if (run.saver !== undefined) {
-      const metadata: CheckpointMetadata = {
-        source,
-        step,
-        parents: {},
-        ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
-      };
       if (options.appliesInput) run.onInputApplied(this.lastStep);
       if (this.#exitStore === undefined)
-        await run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions);
+        await this.#stored(
+          run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions),
+        );
       else this.#exitStore.keepCheckpoint({ parentId, checkpoint, metadata, newVersions });
     }
+    this.parentId = parentId;
+    this.metadata = metadata;
     this.checkpointId = id;
     this.step = step;
-    this.pending = new PendingWrites();
-    return id;
+    this.pending = new PendingWrites([], nesting?.answers);
+    return checkpoint;
+  }
+
+  /** A run inside a task that nobody waits for any more stores nothing more. */
+  #requireTask(): void {
+    const task = this.run.nesting?.task;
+    if (task === undefined) return;
+    if (task.isOver) throw new RunEndedError();
+    task.loop.#requireTask();
   }
 
   /** Stores what a task (or the caller) wrote after the checkpoint the run stands at. */
   async store(taskId: string, writes: readonly PendingWrite[], pathKey?: string): Promise<void> {
+    this.#requireTask();
     const { saver, config } = this.run;
     if (this.#exitStore !== undefined) this.#exitStore.keepWrites(taskId, writes, pathKey);
-    else if (saver !== undefined) {
-      const storing = saver.putWrites(checkpointConfig(config, this.checkpointId), writes, taskId, pathKey);
-      this.#storing.add(storing);
-      try {
-        await storing;
-      } finally {
-        this.#storing.delete(storing);
-      }
-    }
+    else if (saver !== undefined)
+      await this.#stored(
+        saver.putWrites(checkpointConfig(config, this.checkpointId), writes, taskId, pathKey),
+      );
     this.pending.add(taskId, writes);
   }
 
@@ -127,6 +155,32 @@ export class LoopState {
 
   /** Stores what a run that stores at its end has not stored yet. */
   async flush(): Promise<void> {
-    await this.#exitStore?.store(this.run, this.checkpointId);
+    if (this.#exitStore === undefined) return;
+    this.#requireTask();
+    await this.#stored(this.#exitStore.store(this.run, this.checkpointId));
   }
+
+  /** What a run inside a task stores, the runs around it wait for too. */
+  async #stored(storing: Promise<unknown>): Promise<void> {
+    const around = this.run.nesting?.task.loop;
+    this.#storing.add(storing);
+    try {
+      await (around === undefined ? storing : around.#stored(storing));
+    } finally {
+      this.#storing.delete(storing);
+    }
+  }
+}
+
+/** What checkpoints say of the graphs around theirs: those of an edited nested graph stay where they are. */
+function originOf(
+  { nesting }: RunContext,
+  tuple: CheckpointTuple | undefined,
+): { readonly parents: Readonly<Record<string, string>>; readonly [PARENT_TASK]?: unknown } {
+  if (nesting !== undefined) {
+    const task = nesting.keepsHistory ? { [PARENT_TASK]: nesting.task.task.id } : {};
+    return { parents: nesting.parents, ...task };
+  }
+  const task = tuple?.metadata?.[PARENT_TASK];
+  return { parents: tuple?.metadata?.parents ?? {}, ...(task === undefined ? {} : { [PARENT_TASK]: task }) };
 }

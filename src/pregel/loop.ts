@@ -1,11 +1,4 @@
-import {
-  describeError,
-  GraphRecursionError,
-  RefusedError,
-  StorageError,
-  TidemarkError,
-  type Interrupt,
-} from "../errors.ts";
+import { describeError, GraphRecursionError, RefusedError, StorageError, TidemarkError } from "../errors.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { ERROR } from "./constants.ts";
 import { passBreakpoints, stopsAt } from "./breakpoints.ts";
@@ -15,9 +8,11 @@ import type { LoopState } from "./loop-state.ts";
 import { REFUSAL_ID } from "./pending-writes.ts";
 import { requireNodes, type PlannedTask } from "./plan.ts";
 import { GraphDrained } from "./policy-errors.ts";
+import { distinct, refusedQuestions, shown, type Question } from "./question.ts";
 import { nextVersionOf, type RunContext } from "./run-context.ts";
 import type { RunInput } from "./run-input.ts";
 import { settle } from "./settle.ts";
+import { emitCheckpoint, emitTasks } from "./stream-tasks.ts";
 import { emitStop, emitValues, isOutput } from "./stream.ts";
 import type { RunOutcome, TaskFailure } from "./types.ts";
 
@@ -37,12 +32,13 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
     if (isOutcome(error)) return { status: "failed", error, failures: [] };
     throw error;
   }
-  if (input.kind !== "input") {
+  if (!loop.hasNewInput) {
     // What is stored of a superstep shows that somebody has let it begin.
     if (run.breakpoints !== undefined && !(run.isReentry && loop.pending.isEmpty))
       passBreakpoints(loop.state);
     emitValues(loop);
   }
+  emitCheckpoint(loop);
   try {
     const outcome = await endOf(loop);
     await loop.end();
@@ -94,6 +90,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     const { control } = run.config;
     if (control?.drainRequested) return cancelled(loop, new GraphDrained(control.drainReason ?? ""));
 
+    emitTasks(loop, tasks);
     const results = await settle(loop, tasks);
     if (results === undefined) return cancelled(loop);
     const ended = outcomeOf(loop, tasks, results);
@@ -103,6 +100,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     const updated = apply(loop, tasks, results);
     await commitSuperstep(loop);
     if (touchesOutput(loop, updated)) emitValues(loop);
+    emitCheckpoint(loop);
     if (run.breakpoints && stopsAt(run.breakpoints.after, tasks, loop.state)) return stopped(loop);
     if (supersteps % SUPERSTEPS_PER_TURN === SUPERSTEPS_PER_TURN - 1) await run.environment.yieldTurn();
   }
@@ -159,13 +157,25 @@ function outcomeOf(
     const task = result.handler ?? tasks[index];
     return task === undefined ? [] : [{ node: task.name, taskId: task.id, error: result.error }];
   });
-  if (failures.length > 0) return failed(loop, errorOf(failures, loop.step + 1), failures);
+  if (failures.length > 0) {
+    const error = errorOf(failures, loop.step + 1);
+    relay(loop, refusedQuestions(error));
+    return failed(loop, error, failures);
+  }
+  const left = results.find((result) => result.status === "left");
+  if (left !== undefined) return failed(loop, left.error, []);
   const drained = results.find((result) => result.status === "drained");
   if (drained !== undefined) return cancelled(loop, drained.error);
-  const interrupts = results.flatMap((result): readonly Interrupt[] =>
-    result.status === "interrupted" ? result.interrupts : [],
+  const questions = distinct(
+    results.flatMap((result) => (result.status === "interrupted" ? result.questions : [])),
   );
-  return { status: "interrupted", checkpointId: loop.checkpointId ?? "", interrupts };
+  relay(loop, questions);
+  return { status: "interrupted", checkpointId: loop.checkpointId ?? "", interrupts: questions.map(shown) };
+}
+
+/** The task that a nested run is a part of waits for what the run waits for. */
+function relay({ run, namespace }: LoopState, questions: readonly Question[]): void {
+  run.nesting?.task.relay(questions.map((question) => ({ ns: namespace, ...question })));
 }
 
 function errorOf(failures: readonly TaskFailure[], step: number): unknown {

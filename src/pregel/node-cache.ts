@@ -2,7 +2,7 @@ import { adopt } from "../adopt.ts";
 import type { BaseCache, CacheFullKey, CacheNamespace } from "../checkpoint/cache/base-cache.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import type { LoopState } from "./loop-state.ts";
-import type { PlannedTask } from "./plan.ts";
+import { isCalled, type PlannedTask } from "./plan.ts";
 import { stableText } from "./stable-text.ts";
 import type { PregelGraph, PregelNode } from "./types.ts";
 
@@ -26,13 +26,16 @@ export interface CachedTask {
 /** Where the result of a task lies; undefined when it is not cached. Throws when no key can be made of the input. */
 export async function cachedTask(
   loop: LoopState,
-  { node }: PlannedTask,
+  task: PlannedTask,
   input: unknown,
 ): Promise<CachedTask | undefined> {
+  const { node } = task;
   const { cache, graph } = loop.run;
   const policy = node?.cachePolicy;
   if (node === undefined || policy === undefined || cache === undefined) return undefined;
-  const key = await fullKey(graph, node, policy, input);
+  // A called task has a list of arguments of its own.
+  const args = isCalled(task) && Array.isArray(input) ? input : [input];
+  const key = await fullKey(graph, node, policy, args);
   const ttl = policy.ttl === undefined ? {} : { ttl: policy.ttl };
   return {
     read: async () => {
@@ -58,10 +61,10 @@ function namespaceOf(graph: PregelGraph, node: PregelNode): CacheNamespace {
 async function fullKey(
   graph: PregelGraph,
   node: PregelNode,
-  { keyFunc = ([only]) => stableText(only) }: CachePolicy,
-  input: unknown,
+  { keyFunc = stableText }: CachePolicy,
+  args: unknown[],
 ): Promise<CacheFullKey> {
-  const bytes = new TextEncoder().encode(keyFunc([input]));
+  const bytes = new TextEncoder().encode(keyFunc(args));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return [
     namespaceOf(graph, node),

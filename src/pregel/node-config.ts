@@ -2,49 +2,80 @@ import type { PendingWrite } from "../checkpoint/types.ts";
 import { adopt, handOut } from "../adopt.ts";
 import { updateChannel } from "./apply.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
-import { NAMESPACE_END, NAMESPACE_SEPARATOR, NODE_ERROR } from "./constants.ts";
+import { NODE_ERROR } from "./constants.ts";
 import { setOwn, type GraphState } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
+import { taskNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";
-import type { ExecutionInfo, NodeConfig, WriteScope } from "./types.ts";
+import type { ResponseSchema } from "./response-schema.ts";
+import { callbacksFor, streamText, type MessageOptions, type TextMessage } from "./stream-messages.ts";
+import { SCOPE } from "./task-context.ts";
+import type { TaskScope } from "./task-scope.ts";
+import type { ExecutionInfo, InterruptOptions, NodeConfig, WriteScope, Writer } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 
 /** The config that a node gets: the caller's, and where in the run it is. `ask` answers `interrupt`. */
 export function nodeConfig(
   loop: LoopState,
-  task: Pick<PlannedTask, "id" | "name" | "path" | "triggers" | "handles" | "namespace">,
+  task: Pick<PlannedTask, "id" | "name" | "path" | "triggers" | "caller" | "handles">,
   attempt: AttemptScope,
-  ask: (value: unknown) => unknown,
+  ask: (value: unknown, schema?: ResponseSchema) => unknown,
+  scope?: TaskScope,
 ): NodeConfig {
   const { run } = loop;
-  const own = loop.namespace === "" ? task.name : `${loop.namespace}${NAMESPACE_SEPARATOR}${task.name}`;
-  const namespace = task.namespace ?? own;
-  const checkpointNs = `${namespace}${NAMESPACE_END}${task.id}`;
-  return {
+  const checkpointNs = taskNamespace(task.caller ?? loop.namespace, task.name, task.id);
+  const metadata = {
+    ...run.config.metadata,
+    langgraph_step: loop.step + 1,
+    langgraph_node: task.name,
+    langgraph_triggers: task.triggers,
+    langgraph_path: task.path,
+    langgraph_checkpoint_ns: checkpointNs,
+    checkpoint_ns: checkpointNs,
+  };
+  const config = {
     ...run.config,
-    ...(task.handles === undefined
-      ? {}
-      : { configurable: { ...run.config.configurable, [NODE_ERROR]: task.handles } }),
+    configurable: {
+      ...run.config.configurable,
+      checkpoint_ns: checkpointNs,
+      ...(task.handles === undefined ? {} : { [NODE_ERROR]: task.handles }),
+    },
     signal: attempt.signal,
-    metadata: {
-      ...run.config.metadata,
-      langgraph_step: loop.step + 1,
-      langgraph_node: task.name,
-      langgraph_triggers: task.triggers,
-      langgraph_path: task.path,
-      langgraph_checkpoint_ns: checkpointNs,
-    },
-    writer: (chunk) => {
-      if (loop.hasEnded || attempt.isOver) return;
-      attempt.progress();
-      if (run.modes.has("custom")) run.emit({ mode: "custom", payload: chunk });
-    },
+    metadata,
+    ...callbacksFor(loop),
+    writer: writerOf(loop, task.id, metadata, attempt),
     heartbeat: attempt.heartbeat,
     ...(run.store === undefined ? {} : { store: run.store }),
     executionInfo: executionInfo(loop, task.id, checkpointNs, attempt),
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
-    interrupt: <Value, Answer>(value: Value): Answer => ask(value) as Answer,
+    interrupt: <Value, Answer>(value: Value, options?: InterruptOptions): Answer =>
+      ask(value, options?.responseSchema) as Answer,
+    ...(scope === undefined ? {} : { [SCOPE]: scope }),
   };
+  return config;
+}
+
+function writerOf(
+  loop: LoopState,
+  taskId: string,
+  metadata: NodeConfig["metadata"],
+  attempt: AttemptScope,
+): Writer {
+  const { run } = loop;
+  let messages = 0;
+  const writer = (chunk: unknown): void => {
+    if (loop.hasEnded || attempt.isOver) return;
+    attempt.progress();
+    if (run.modes.has("custom")) run.emit({ mode: "custom", payload: chunk });
+  };
+  writer.message = (
+    parts: AsyncIterable<string> | Iterable<string>,
+    options: MessageOptions = {},
+  ): Promise<TextMessage> => {
+    const ordinal = messages++;
+    return streamText(loop, metadata, parts, { id: `run-${taskId}-${ordinal}`, ...options });
+  };
+  return writer;
 }
 
 function executionInfo(

@@ -1,6 +1,7 @@
 import type { CheckpointPendingWrite, PendingWrite } from "../checkpoint/types.ts";
 import type { Interrupt } from "../errors.ts";
 import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED } from "./constants.ts";
+import { Answers, isQuestion, shown, type Question } from "./question.ts";
 
 const NOT_AN_OUTPUT: ReadonlySet<string> = new Set([ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME, SCHEDULED]);
 /** Ids that begin so are of no task: they hold what came from outside, the n-th resume or command at the checkpoint. */
@@ -8,14 +9,17 @@ const NULL_TASK_PREFIX = NULL_TASK_ID.slice(0, 24);
 
 /** The "writer" of why a superstep could not be stored. */
 export const REFUSAL_ID = `${NULL_TASK_PREFIX}ffffffffffff`;
-const NO_ANSWERS: ReadonlyMap<string, unknown> = new Map();
+const NO_ANSWERS = new Answers();
 
 /** What is stored of the superstep that follows a checkpoint, by task. */
 export class PendingWrites {
   readonly #byTask = new Map<string, PendingWrite[]>();
-  #answers: ReadonlyMap<string, unknown> | undefined;
+  readonly #enclosing: Answers | undefined;
+  #answers: Answers | undefined;
 
-  constructor(writes: readonly CheckpointPendingWrite[] = []) {
+  /** `enclosing`: the answers given at the checkpoints of the graphs around this one. */
+  constructor(writes: readonly CheckpointPendingWrite[] = [], enclosing?: Answers) {
+    this.#enclosing = enclosing;
     for (const [taskId, channel, value] of writes) {
       const known = this.#byTask.get(taskId);
       if (known === undefined) this.#byTask.set(taskId, [[channel, value]]);
@@ -49,11 +53,15 @@ export class PendingWrites {
   }
 
   /** The questions the task last asked, answered or not. */
-  interruptsOf(taskId: string): readonly Interrupt[] {
+  questionsOf(taskId: string): readonly Question[] {
     return this.of(taskId)
       .filter(([channel]) => channel === INTERRUPT)
       .flatMap(([, value]) => value)
-      .filter(isInterruptRecord);
+      .filter(isQuestion);
+  }
+
+  interruptsOf(taskId: string): readonly Interrupt[] {
+    return this.questionsOf(taskId).map(shown);
   }
 
   /** The answers the task has used, in the order of its questions. */
@@ -67,15 +75,10 @@ export class PendingWrites {
     return this.errorOf(REFUSAL_ID);
   }
 
-  /** All answers that were given at this checkpoint, by interrupt id. */
-  answers(): ReadonlyMap<string, unknown> {
-    if (this.isEmpty) return NO_ANSWERS;
-    this.#answers ??= new Map(
-      this.#fromOutside()
-        .filter(([channel, value]) => channel === RESUME && value instanceof Map)
-        .flatMap(([, value]) => (value instanceof Map ? [...value] : []))
-        .map(([id, answer]) => [String(id), answer]),
-    );
+  /** All answers that were given at this checkpoint, or at those of the graphs around. */
+  answers(): Answers {
+    if (this.isEmpty) return this.#enclosing ?? NO_ANSWERS;
+    this.#answers ??= this.#collectAnswers();
     return this.#answers;
   }
 
@@ -92,17 +95,30 @@ export class PendingWrites {
     return id();
   }
 
+  #collectAnswers(): Answers {
+    const answers = new Answers(this.#enclosing);
+    for (const [channel, value] of this.#fromOutside()) {
+      if (channel !== RESUME || !(value instanceof Map)) continue;
+      for (const [id, answer] of value) answers.add(String(id), answer);
+    }
+    return answers;
+  }
+
   #fromOutside(): readonly PendingWrite[] {
     return [...this.#byTask].filter(([taskId]) => isOutside(taskId)).flatMap(([, writes]) => writes);
   }
 
   /** Takes up what a task or the caller has just stored; fixed positions replace, as in a saver. */
   add(taskId: string, writes: readonly PendingWrite[]): void {
-    const replaced = new Set(
-      writes.map(([channel]) => channel).filter((channel) => NOT_AN_OUTPUT.has(channel)),
-    );
-    const kept = this.of(taskId).filter(([channel]) => !replaced.has(channel));
-    this.#byTask.set(taskId, [...kept, ...writes]);
+    const known = this.#byTask.get(taskId);
+    if (known === undefined) {
+      this.#byTask.set(taskId, [...writes]);
+    } else {
+      const replaced = new Set(
+        writes.map(([channel]) => channel).filter((channel) => NOT_AN_OUTPUT.has(channel)),
+      );
+      this.#byTask.set(taskId, [...known.filter(([channel]) => !replaced.has(channel)), ...writes]);
+    }
     if (isOutside(taskId)) this.#answers = undefined;
   }
 }
@@ -112,18 +128,12 @@ function isOutside(taskId: string): boolean {
 }
 
 /** The questions of a task that wait for an answer. */
-export function openInterrupts(pending: PendingWrites, taskId: string): readonly Interrupt[] {
+export function openQuestions(pending: PendingWrites, taskId: string): readonly Question[] {
   if (pending.outputOf(taskId) !== undefined) return [];
   const answers = pending.answers();
-  return pending.interruptsOf(taskId).filter((question) => !answers.has(question.id));
+  return pending.questionsOf(taskId).filter((question) => !answers.has(question.id, question.refused));
 }
 
-function isInterruptRecord(value: unknown): value is Interrupt {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "id" in value &&
-    typeof value.id === "string" &&
-    "value" in value
-  );
+export function openInterrupts(pending: PendingWrites, taskId: string): readonly Interrupt[] {
+  return openQuestions(pending, taskId).map(shown);
 }

@@ -24,8 +24,8 @@ export interface PlannedTask {
   readonly timeout?: TimeoutPolicy;
   /** What the node that it takes the place of threw: the task is one of an error handler. */
   readonly handles?: NodeError;
-  /** The task's namespace without its id, when it is not the graph's and the node's name. */
-  readonly namespace?: string;
+  /** Of a task that another has called, or that takes the place of one: the namespace of that other, which its own is below. */
+  readonly caller?: string;
 }
 
 export interface PlanPosition {
@@ -34,6 +34,11 @@ export interface PlanPosition {
   readonly step: number;
   /** Of the graph: "" for the root. */
   readonly namespace: string;
+}
+
+/** Whether a task was called by another, which also shows its questions. */
+export function isCalled(task: PlannedTask): boolean {
+  return task.caller !== undefined && task.handles === undefined;
 }
 
 /**
@@ -59,7 +64,7 @@ function planSends(state: GraphState, position: PlanPosition): PlannedTask[] {
     return {
       id: pushTaskId(
         position.checkpointId,
-        taskNamespace(position, packet.node),
+        nodeNamespace(position, packet.node),
         position.step,
         packet.node,
         index,
@@ -101,7 +106,7 @@ function pullTask(
   position: PlanPosition,
 ): PlannedTask {
   const { path, pathKey } = placeOf(name);
-  const namespace = taskNamespace(position, name);
+  const namespace = nodeNamespace(position, name);
   return {
     id: pullTaskId(position.checkpointId, namespace, position.step, name, trigger),
     name,
@@ -141,12 +146,13 @@ function candidates(state: GraphState): Iterable<string> {
   return [...names].toSorted();
 }
 
-function isTriggered(state: GraphState, node: string, channel: string): boolean {
+/** Whether the channel has something new for the node. */
+export function isTriggered(state: GraphState, node: string, channel: string): boolean {
   const version = state.versions[channel];
   if (version === undefined || !state.channels.get(channel)?.isAvailable()) return false;
   return isLaterVersion(version, state.seen[node]?.[channel]);
 }
 
-export function taskNamespace(position: PlanPosition, node: string): string {
+export function nodeNamespace(position: PlanPosition, node: string): string {
   return position.namespace === "" ? node : `${position.namespace}${NAMESPACE_SEPARATOR}${node}`;
 }

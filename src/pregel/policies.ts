@@ -26,6 +26,8 @@ export async function attemptWithPolicies(
   for (let number = 1; ; number++) {
     const ended = await attemptInTime(loop, task, firstAttempt(loop, firstTime, number), attempt);
     if (ended.status !== "failed" || policy === undefined) return ended;
+    // The next attempt would be given the same answer.
+    if (ended.stillOpen !== undefined && ended.stillOpen.length > 0) return ended;
     if (!isRetried(policy, ended.error, number)) return ended;
     await environment.sleep(pauseAfter(policy, number, environment), loop.signal);
     if (loop.hasEnded || loop.signal.aborted) return ended;

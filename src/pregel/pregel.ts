@@ -1,25 +1,36 @@
-import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
+import type { ChannelVersion } from "../checkpoint/types.ts";
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
-import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import {
-  CheckpointNotFoundError,
+  GraphInterrupt,
   InvalidArgumentError,
+  isParentCommand,
   MissingCheckpointerError,
+  ParentCommand,
+  UnknownNamespaceError,
   type Interrupt,
 } from "../errors.ts";
-import { breakpointsOf, type BreakpointNodes } from "./breakpoints.ts";
+import { breakpointsOf } from "./breakpoints.ts";
 import { INTERRUPT } from "./constants.ts";
-import { durabilityOf, type DurabilityOptions } from "./durability.ts";
-import type { Environment } from "./environment.ts";
+import { durabilityOf } from "./durability.ts";
 import { EventQueue } from "./event-queue.ts";
 import { exclusively } from "./exclusive.ts";
-import { hydrated } from "./hydrate.ts";
 import { runLoop } from "./loop.ts";
 import { mergeConfigs } from "./merge-configs.ts";
+import { nestedContext, visiting } from "./nested-run.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
-import { clearCache, type WritesCache } from "./node-cache.ts";
+import { clearCache } from "./node-cache.ts";
+import type {
+  Checkpointer,
+  InvokeOptions,
+  PregelOptions,
+  RunOptions,
+  StreamOptions,
+} from "./pregel-options.ts";
 import { parseRunInput, type RunInput } from "./run-input.ts";
-import { snapshotOf } from "./snapshot.ts";
+import { readHistory, readState, type HistoryOptions, type ReadOptions } from "./read-state.ts";
+import { mapOf } from "./snapshot.ts";
+import { atNamespace, locate, subgraphsWithin } from "./subgraphs.ts";
+import { callingTask } from "./task-context.ts";
 import type {
   PregelGraph,
   RunnableConfig,
@@ -27,60 +38,11 @@ import type {
   StateSnapshot,
   StreamEvent,
   StreamMode,
+  Subgraph,
 } from "./types.ts";
-import { updateState, type StateUpdate } from "./update-state.ts";
+import { updateState, type StateUpdate, type UpdateStep } from "./update-state.ts";
 
 const DEFAULT_RECURSION_LIMIT = 25;
-
-export interface PregelOptions {
-  readonly graph: PregelGraph;
-  readonly environment: Environment;
-  readonly checkpointer?: BaseCheckpointSaver<ChannelVersion> | undefined;
-  /** Where runs stop: see `InvokeOptions`. */
-  readonly interruptBefore?: BreakpointNodes | undefined;
-  readonly interruptAfter?: BreakpointNodes | undefined;
-  readonly store?: BaseStore | undefined;
-  /** Where nodes with a `cachePolicy` keep their results. */
-  readonly cache?: WritesCache | undefined;
-  /** How long a superstep may take, in milliseconds. */
-  readonly stepTimeout?: number | undefined;
-  /** What goes with every call: see `withConfig`. */
-  readonly config?: RunnableConfig | undefined;
-}
-
-export interface InvokeOptions<Context = unknown> extends RunnableConfig<Context>, DurabilityOptions {
-  /** What becomes of a pending question when new input comes: refuse the input (the default), or discard the question. */
-  readonly onInterrupted?: "refuse" | "discard";
-  /** Stops before (after) these nodes, or all of them ("*"), in place of where the graph says. Go on with null. */
-  readonly interruptBefore?: BreakpointNodes;
-  readonly interruptAfter?: BreakpointNodes;
-}
-
-export interface StreamOptions<Context = unknown> extends InvokeOptions<Context> {
-  /** One mode: chunks. A list: pairs of mode and chunk. */
-  readonly streamMode?: StreamMode | readonly StreamMode[];
-}
-
-/** What runs a graph elsewhere than in the caller's process: another saver, clock and listener. */
-export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
-  readonly checkpointer?: BaseCheckpointSaver<ChannelVersion>;
-  readonly environment?: Environment;
-  readonly modes?: ReadonlySet<StreamMode>;
-  readonly emit?: (event: StreamEvent) => void;
-  /** Gets the step up to which the run may go; an attempt that goes on with the run is given it as `lastStep`. */
-  readonly onInputApplied?: (lastStep: number) => void;
-  readonly lastStep?: number;
-  readonly store?: BaseStore;
-  readonly cache?: WritesCache;
-  /** An earlier attempt of the same run was cut off. */
-  readonly isReentry?: boolean;
-}
-
-export interface HistoryOptions {
-  readonly limit?: number;
-  readonly before?: RunnableConfig;
-  readonly filter?: Readonly<Record<string, unknown>>;
-}
 
 /** The questions a run ended with. */
 interface Asked {
@@ -91,7 +53,7 @@ interface Asked {
 export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = Values, Context = unknown> {
   readonly lg_is_pregel = true;
   readonly graph: PregelGraph;
-  readonly checkpointer: BaseCheckpointSaver<ChannelVersion> | undefined;
+  readonly checkpointer: Checkpointer | undefined;
   /** How long a superstep may take, in milliseconds. May be set before a run. */
   stepTimeout: number | undefined;
   readonly #options: PregelOptions;
@@ -127,8 +89,9 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
     const emit = ({ payload }: StreamEvent): void => {
       if (!isQuestion(payload)) values = payload;
     };
-    const outcome = await this.#runAlone(input, { ...options, modes: new Set<StreamMode>(["values"]), emit });
-    throwUnlessEnded(outcome);
+    const run = this.#context({ ...options, modes: new Set<StreamMode>(["values"]), emit });
+    const outcome = await start(run, input);
+    throwUnlessEnded(run, outcome);
     const result = outputOf(this.graph, values);
     // The graph's schema is the caller's word for what its channels hold.
     return (
@@ -141,14 +104,15 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
     input: Input,
     options: StreamOptions<Context> = {},
   ): AsyncGenerator<unknown, void, undefined> {
-    const { streamMode = "updates" } = options;
+    const { streamMode = "updates", subgraphs = false } = options;
     const modes = new Set<StreamMode>(typeof streamMode === "string" ? [streamMode] : streamMode);
     const queue = new EventQueue<StreamEvent>();
     const abandoned = new AbortController();
     const signal =
       options.signal === undefined ? abandoned.signal : AbortSignal.any([abandoned.signal, options.signal]);
     const emit = (event: StreamEvent): void => queue.push(event);
-    const outcome = this.#runAlone(input, { ...options, modes, emit, signal });
+    const run = this.#context({ ...options, modes, emit, signal });
+    const outcome = start(run, input);
     let isRunning = true;
     const end = (): void => {
       isRunning = false;
@@ -156,32 +120,33 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
     };
     const settled = outcome.then(end, end);
     try {
-      for await (const { mode, payload } of queue)
-        yield typeof streamMode === "string" ? payload : [mode, payload];
+      for await (const { mode, payload, namespace = [] } of queue) {
+        if (typeof streamMode === "string") yield subgraphs ? [namespace, payload] : payload;
+        else yield subgraphs ? [namespace, mode, payload] : [mode, payload];
+      }
     } finally {
       if (isRunning) abandoned.abort(new Error("The stream was left before its end."));
       await settled;
     }
-    throwUnlessEnded(await outcome);
+    throwUnlessEnded(run, await outcome);
   }
 
   /** Runs and says how it ended, without throwing for what graphs and callers do wrong. */
   async run(input: RunInput, options: RunOptions = {}): Promise<RunOutcome> {
-    return runLoop(this.#context(mergeConfigs(this.#options.config, options)), input);
+    return runLoop(this.#context(options), input);
   }
 
-  /** The state at the named checkpoint, or the newest. A thread without one has no values and nothing next. */
+  /**
+   * The state at the named checkpoint, or the newest, of this graph or of one in its tasks (`checkpoint_ns`). A thread
+   * without a checkpoint has no values and nothing next.
+   */
   async getState(
     config: RunnableConfig,
-    options: Pick<RunOptions, "checkpointer"> = {},
+    options: ReadOptions & Pick<RunOptions, "checkpointer"> = {},
   ): Promise<StateSnapshot<Values>> {
     const saver = options.checkpointer ?? this.#requireSaver("getState()");
-    config = mergeConfigs(this.#options.config, config);
-    const named = config.configurable?.checkpoint_id;
-    const tuple = await hydrated(this.graph, saver, await saver.getTuple(checkpointConfig(config, named)));
-    if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
-    if (tuple === undefined) return { values: {} as Values, next: [], config, tasks: [] };
-    return snapshotOf(this.graph, tuple, { isHead: named === undefined }) as StateSnapshot<Values>;
+    const merged = mergeConfigs(this.#options.config, config);
+    return (await readState(this.graph, saver, merged, options)) as StateSnapshot<Values>;
   }
 
   /** The states of the thread, newest first. */
@@ -190,20 +155,12 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
     options: HistoryOptions & Pick<RunOptions, "checkpointer"> = {},
   ): AsyncGenerator<StateSnapshot<Values>, void, undefined> {
     const saver = options.checkpointer ?? this.#requireSaver("getStateHistory()");
-    config = mergeConfigs(this.#options.config, config);
-    const { limit, before, filter } = options;
-    const listed = saver.list(checkpointConfig(config, config.configurable?.checkpoint_id), {
-      ...(limit === undefined ? {} : { limit }),
-      ...(before === undefined ? {} : { before: before as CheckpointConfig }),
-      ...(filter === undefined ? {} : { filter }),
-    });
-    for await (const listedTuple of listed) {
-      const tuple = await hydrated(this.graph, saver, listedTuple);
-      yield snapshotOf(this.graph, tuple, { isHead: false }) as StateSnapshot<Values>;
-    }
+    const merged = mergeConfigs(this.#options.config, config);
+    for await (const snapshot of readHistory(this.graph, saver, merged, options))
+      yield snapshot as StateSnapshot<Values>;
   }
 
-  /** Edits the state; returns the config of the new checkpoint. */
+  /** Edits the state, also of a graph in a task (`checkpoint_ns`); returns the config of the new checkpoint. */
   async updateState(
     config: RunnableConfig,
     values: unknown,
@@ -211,12 +168,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
     options: RunOptions = {},
   ): Promise<RunnableConfig> {
     const update: StateUpdate = asNode === undefined ? { values } : { values, asNode };
-    config = mergeConfigs(this.#options.config, config);
-    // An edit is stored at once.
-    const context = { ...this.#context({ ...config, ...options }), durability: "sync" as const };
-    if (context.saver === undefined) throw new MissingCheckpointerError("updateState()");
-    const id = await exclusively(context.saver, config.configurable, () => updateState(context, update));
-    return checkpointConfig(config, id);
+    return this.#edit(config, [[update]], options, "updateState()");
   }
 
   /** Forgets the cached results of all nodes. */
@@ -224,24 +176,75 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
     await clearCache(this.graph, this.#options.cache);
   }
 
-  async #runAlone(input: Input, options: RunOptions): Promise<RunOutcome> {
-    const { configurable } = mergeConfigs(this.#options.config, options);
-    return exclusively(this.checkpointer, configurable, () => this.run(parseRunInput(input), options));
+  /** Several edits, one checkpoint after the other; those of one step are made as if their nodes had run side by side. */
+  async bulkUpdateState(
+    config: RunnableConfig,
+    supersteps: readonly { readonly updates: readonly StateUpdate[] }[],
+    options: RunOptions = {},
+  ): Promise<RunnableConfig> {
+    const steps = supersteps.map(({ updates: [first, ...others] }): UpdateStep => {
+      if (first === undefined) throw new InvalidArgumentError("invalid_update", "A step has no updates.");
+      return [first, ...others];
+    });
+    if (steps.length === 0) throw new InvalidArgumentError("invalid_update", "There are no steps to apply.");
+    return this.#edit(config, steps, options, "bulkUpdateState()");
   }
 
-  #context(options: RunOptions): RunContext {
-    const {
-      checkpointer,
-      environment,
-      modes,
-      emit,
-      onInputApplied,
-      onInterrupted,
-      isReentry,
-      lastStep,
-      ...more
-    } = options;
-    const { store, cache, interruptBefore, interruptAfter, durability, checkpointDuring, ...config } = more;
+  /** The graphs inside this one by the path of their nodes; `recurse`: also those inside them. */
+  *getSubgraphs(namespace?: string, recurse = false): Generator<[namespace: string, graph: Pregel]> {
+    yield* subgraphsWithin(this.graph, isPregel, { namespace, recurse });
+  }
+
+  async *getSubgraphsAsync(
+    namespace?: string,
+    recurse = false,
+  ): AsyncGenerator<[namespace: string, graph: Pregel]> {
+    yield* this.getSubgraphs(namespace, recurse);
+  }
+
+  async #edit(
+    asked: RunnableConfig,
+    steps: readonly UpdateStep[],
+    options: RunOptions,
+    what: string,
+  ): Promise<RunnableConfig> {
+    const saver = options.checkpointer ?? this.#requireSaver(what);
+    const config = mergeConfigs(this.#options.config, asked);
+    const namespace = config.configurable?.checkpoint_ns ?? "";
+    const { graph, isNested, address } = locate(this.graph, namespace);
+    if (graph === undefined) throw new UnknownNamespaceError(namespace);
+    const at = atNamespace(config, address);
+    // An edit is stored at once.
+    const root = this.#rootContext({ ...at, ...options });
+    const context = { ...root, graph, saver, durability: "sync" as const };
+    const thread = isNested ? { ...config.configurable, checkpoint_ns: "" } : config.configurable;
+    return exclusively(saver, thread, async () => {
+      let run = context;
+      for (const step of steps) {
+        const id = await updateState(run, step);
+        run = { ...context, config: { ...context.config, ...checkpointConfig(at, id) } };
+      }
+      const edited = checkpointConfig(run.config, run.config.configurable?.checkpoint_id);
+      const tuple = isNested ? await saver.getTuple(edited) : undefined;
+      return tuple === undefined
+        ? edited
+        : { configurable: { ...tuple.config.configurable, ...mapOf(tuple) } };
+    });
+  }
+
+  #context(given: RunOptions): RunContext {
+    const options = mergeConfigs(this.#options.config, given);
+    const run = this.#rootContext(options);
+    const task = callingTask(options);
+    if (task !== undefined) return nestedContext(run, task, this.checkpointer);
+    if (this.checkpointer === true && options.checkpointer === undefined) throw noRootHistory();
+    return atRoot(run);
+  }
+
+  #rootContext(options: RunOptions): RunContext {
+    const { checkpointer, environment, modes = NO_MODES, subgraphs, emit, ...rest } = options;
+    const { onInputApplied, onInterrupted, isReentry, lastStep, store, cache, ...more } = rest;
+    const { interruptBefore, interruptAfter, durability, checkpointDuring, ...config } = more;
     const recursionLimit = config.recursionLimit ?? DEFAULT_RECURSION_LIMIT;
     if (!Number.isInteger(recursionLimit) || recursionLimit < 1) {
       throw new InvalidArgumentError(
@@ -258,11 +261,13 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
     }
     return {
       graph: this.graph,
-      saver: checkpointer ?? this.checkpointer,
+      saver: checkpointer ?? (typeof this.checkpointer === "object" ? this.checkpointer : undefined),
       environment: environment ?? this.#options.environment,
       config,
       recursionLimit,
-      modes: modes ?? new Set(),
+      modes,
+      seenMessages: new Set(),
+      nestedModes: subgraphs ? modes : modes.has("custom") ? CUSTOM : NO_MODES,
       emit: emit ?? (() => undefined),
       signal: config.signal ?? new AbortController().signal,
       onInputApplied: onInputApplied ?? (() => undefined),
@@ -284,7 +289,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
   }
 
   #requireSaver(what: string): BaseCheckpointSaver<ChannelVersion> {
-    if (this.checkpointer === undefined) throw new MissingCheckpointerError(what);
+    if (typeof this.checkpointer !== "object") throw new MissingCheckpointerError(what);
     return this.checkpointer;
   }
 }
@@ -303,7 +308,59 @@ function isQuestion(chunk: unknown): boolean {
   return typeof chunk === "object" && chunk !== null && Object.hasOwn(chunk, INTERRUPT);
 }
 
-function throwUnlessEnded(outcome: RunOutcome): void {
+const NO_MODES: ReadonlySet<StreamMode> = new Set();
+/** What a node writes by its own hand is wanted wherever the node is. */
+const CUSTOM: ReadonlySet<StreamMode> = new Set<StreamMode>(["custom"]);
+
+function isPregel(graph: Subgraph): graph is Pregel {
+  return graph instanceof Pregel;
+}
+
+/** A config inside a task names checkpoints of the graphs around it too: the run begins at the root's. */
+function atRoot(run: RunContext): RunContext {
+  const {
+    checkpoint_ns: namespace = "",
+    checkpoint_map,
+    checkpoint_id,
+    ...configurable
+  } = run.config.configurable ?? {};
+  if (!locate(run.graph, namespace).isNested) return run;
+  const rootId = checkpoint_map?.[""];
+  const isNamed = checkpoint_id !== undefined && rootId !== undefined;
+  return {
+    ...run,
+    config: {
+      ...run.config,
+      configurable: {
+        ...configurable,
+        checkpoint_ns: "",
+        ...(isNamed ? { checkpoint_id: rootId } : {}),
+      },
+    },
+    ...(isNamed ? { standsAt: { ...checkpoint_map, [namespace]: checkpoint_id } } : {}),
+  };
+}
+
+function noRootHistory(): InvalidArgumentError {
+  return new InvalidArgumentError(
+    "invalid_checkpointer",
+    "`checkpointer: true` is for graphs inside a node of another graph: a graph that is started by itself needs a saver.",
+  );
+}
+
+/** Runs alone: one run a thread, or, inside a task, as a part of the task. */
+function start(run: RunContext, input: unknown): Promise<RunOutcome> {
+  const work = (): Promise<RunOutcome> => runLoop(run, parseRunInput(input));
+  if (run.nesting === undefined) return exclusively(run.saver, run.config.configurable, work);
+  return run.nesting.task.follow(visiting(run, work));
+}
+
+/** Inside a task, a question and a Command for the graph around leave through the node that called. */
+function throwUnlessEnded({ nesting }: RunContext, outcome: RunOutcome): void {
+  if (nesting !== undefined && outcome.status === "interrupted") throw new GraphInterrupt(outcome.interrupts);
+  if (nesting !== undefined && outcome.status === "failed" && isParentCommand(outcome.error)) {
+    throw new ParentCommand(outcome.error.command, nesting.task);
+  }
   if (outcome.status === "failed" || outcome.status === "refused") throw outcome.error;
   if (outcome.status === "cancelled") throw outcome.reason;
 }

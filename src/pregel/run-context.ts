@@ -6,6 +6,9 @@ import type { Breakpoints } from "./breakpoints.ts";
 import type { Durability } from "./durability.ts";
 import type { Environment } from "./environment.ts";
 import type { WritesCache } from "./node-cache.ts";
+import type { Answers } from "./question.ts";
+import type { SeenMessages } from "./stream-messages.ts";
+import type { TaskScope } from "./task-scope.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
 export type Saver = BaseCheckpointSaver<ChannelVersion>;
@@ -18,6 +21,10 @@ export interface RunContext {
   readonly config: RunnableConfig;
   readonly recursionLimit: number;
   readonly modes: ReadonlySet<StreamMode>;
+  /** Modes that are wanted of the graphs inside its tasks too. */
+  readonly nestedModes: ReadonlySet<StreamMode>;
+  /** The messages that were shown; shared with the runs inside. */
+  readonly seenMessages: SeenMessages;
   /** Takes a chunk; must not throw. */
   readonly emit: (event: StreamEvent) => void;
   readonly signal: AbortSignal;
@@ -34,6 +41,21 @@ export interface RunContext {
   readonly stepTimeout: number | undefined;
   /** An earlier attempt of the same run was cut off: breakpoints that it did not get past hold. */
   readonly isReentry: boolean;
+  /** Where graphs inside tasks are to stand: checkpoint ids by namespace. Of a run that was named a checkpoint inside a task. */
+  readonly standsAt?: Readonly<Record<string, string>>;
+  /** For a graph inside a task of another: that task, and what the checkpoints around it say. */
+  readonly nesting?: Nesting;
+}
+
+/** How a run is a part of another. */
+export interface Nesting {
+  readonly task: TaskScope;
+  /** The checkpoint of each graph around it, by namespace: `parents` of its own checkpoints. */
+  readonly parents: Readonly<Record<string, string>>;
+  /** The answers given there. */
+  readonly answers: Answers;
+  /** Whether its namespace holds the history of all visits, not of this task alone. */
+  readonly keepsHistory: boolean;
 }
 
 export function nextVersionOf(saver: Saver | undefined): NextVersion {

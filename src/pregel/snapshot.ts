@@ -8,7 +8,9 @@ import { planTasks, type PlannedTask } from "./plan.ts";
 import { nextVersionOf } from "./run-context.ts";
 import { INPUT } from "./constants.ts";
 import { isOutput, resultOf, shownChannels } from "./stream.ts";
-import type { PregelGraph, StateSnapshot, StateTask } from "./types.ts";
+import type { Answers } from "./question.ts";
+import { namespaceInside } from "./subgraphs.ts";
+import type { PregelGraph, RunnableConfig, StateSnapshot, StateTask } from "./types.ts";
 
 export interface Reading {
   readonly state: GraphState;
@@ -19,9 +21,9 @@ export interface Reading {
 }
 
 /** A checkpoint as its run would see it, with what came from outside applied. */
-export function readCheckpoint(graph: PregelGraph, tuple: CheckpointTuple): Reading {
+export function readCheckpoint(graph: PregelGraph, tuple: CheckpointTuple, answers?: Answers): Reading {
   const state = new GraphState(graph, tuple.checkpoint);
-  const pending = new PendingWrites(tuple.pendingWrites);
+  const pending = new PendingWrites(tuple.pendingWrites, answers);
   const outside = pending.outside();
   if (outside.length > 0) {
     applyWrites(
@@ -45,9 +47,13 @@ export function readCheckpoint(graph: PregelGraph, tuple: CheckpointTuple): Read
 export function snapshotOf(
   graph: PregelGraph,
   tuple: CheckpointTuple,
-  options: { readonly isHead: boolean },
+  options: {
+    readonly isHead: boolean;
+    /** Those given at the checkpoints of the graphs around this one. */
+    readonly answers?: Answers;
+  },
 ): StateSnapshot {
-  const reading = readCheckpoint(graph, tuple);
+  const reading = readCheckpoint(graph, tuple, options.answers);
   const { state, pending } = reading;
   const tasks = options.isHead ? reading.tasks : reading.planned;
   const applied = options.isHead && !pending.isEmpty ? withFinishedTasks(graph, tuple) : undefined;
@@ -57,16 +63,16 @@ export function snapshotOf(
     applied?.error !== undefined ||
     (pending.outputOf(task.id) === undefined && !isLeftToHandler(graph, task, pending));
   return {
-    values: typeof values === "object" && values !== null ? { ...values } : {},
+    values: shownValues(graph, values),
     next: tasks.filter(waits).map((task) => task.name),
-    config: { configurable: { ...tuple.config.configurable } },
+    config: { configurable: { ...tuple.config.configurable, ...mapOf(tuple) } },
     ...(tuple.metadata === undefined ? {} : { metadata: tuple.metadata }),
     createdAt: tuple.checkpoint.ts,
     ...(tuple.parentConfig === undefined
       ? {}
       : { parentConfig: { configurable: { ...tuple.parentConfig.configurable } } }),
     tasks: tasks.map((task) =>
-      stateTask(graph, task, pending, { isHead: options.isHead, refusal: applied?.error }),
+      stateTask(graph, task, pending, { isHead: options.isHead, refusal: applied?.error, tuple }),
     ),
   };
 }
@@ -94,7 +100,24 @@ export function withFinishedTasks(
   }
 }
 
+/** A graph with one output channel has what is in it as its values. */
+function shownValues(graph: PregelGraph, values: unknown): Record<string, unknown> {
+  if (typeof graph.outputChannels === "string") return (values ?? null) as Record<string, unknown>;
+  return typeof values === "object" && values !== null ? { ...values } : {};
+}
+
+/** The checkpoints of the graphs around a nested one, and its own, by namespace. */
+export function mapOf(tuple: CheckpointTuple): {
+  readonly checkpoint_map?: Readonly<Record<string, string>>;
+} {
+  const parents = tuple.metadata?.parents ?? {};
+  if (Object.keys(parents).length === 0) return {};
+  const namespace = tuple.config.configurable?.checkpoint_ns ?? "";
+  return { checkpoint_map: { ...parents, [namespace]: tuple.checkpoint.id } };
+}
+
 interface TaskView {
+  readonly tuple: CheckpointTuple;
   readonly isHead: boolean;
   /** Why the superstep could not be applied. */
   readonly refusal: unknown;
@@ -110,8 +133,18 @@ function stateTask(graph: PregelGraph, task: PlannedTask, pending: PendingWrites
     path: task.path,
     interrupts: view.isHead ? openInterrupts(pending, task.id) : pending.interruptsOf(task.id),
     ...(error === undefined ? {} : { error }),
+    ...nestedAt(task, view.tuple),
     ...(shown !== undefined && shown.length > 0 ? { result: resultOf(graph, shown) } : {}),
   };
+}
+
+/** Where the state of the graph inside a task is read. */
+function nestedAt(task: PlannedTask, tuple: CheckpointTuple): { readonly state?: RunnableConfig } {
+  const { thread_id, checkpoint_ns = "" } = tuple.config.configurable ?? {};
+  const namespace = namespaceInside(task.node?.subgraphs, checkpoint_ns, task);
+  if (namespace === undefined) return {};
+  const thread = thread_id === undefined ? {} : { thread_id };
+  return { state: { configurable: { ...thread, checkpoint_ns: namespace } } };
 }
 
 /** The refusal concerns the tasks that wrote the channel it names, or all when it names none. */

@@ -1,9 +1,10 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import type { Interrupt } from "../errors.ts";
-import { INTERRUPT } from "./constants.ts";
+import { INTERRUPT, RETURN } from "./constants.ts";
 import { setOwn } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
-import type { PlannedTask } from "./plan.ts";
+import { isCalled, type PlannedTask } from "./plan.ts";
+import { shown, type Question } from "./question.ts";
 import type { PregelGraph } from "./types.ts";
 
 /** The chunks of the stream modes `values` and `updates`, in LangGraph's shapes. */
@@ -11,7 +12,7 @@ import type { PregelGraph } from "./types.ts";
 /** The whole state. */
 export function emitValues(loop: LoopState): void {
   if (!loop.run.modes.has("values")) return;
-  loop.run.emit({ mode: "values", payload: loop.state.readAll(shownChannels(loop.run.graph)) });
+  loop.run.emit({ mode: "values", payload: loop.state.readAll(shownChannels(loop.run.graph)) ?? null });
 }
 
 /** What one task wrote. `cached`: it was stored before this run and is not computed again. */
@@ -29,9 +30,10 @@ export function emitUpdate(
   run.emit({ mode: "updates", payload: chunk });
 }
 
-/** The questions that a task waits at. */
-export function emitInterrupts(loop: LoopState, interrupts: readonly Interrupt[]): void {
-  if (interrupts.length > 0) emitQuestions(loop, interrupts);
+/** The questions that a task waits at. Those of a task that another has called are the other's too, who shows them. */
+export function emitInterrupts(loop: LoopState, task: PlannedTask, questions: readonly Question[]): void {
+  if (questions.length === 0 || isCalled(task)) return;
+  emitQuestions(loop, questions.map(shown));
 }
 
 /** A breakpoint: no questions. */
@@ -63,12 +65,14 @@ export function resultOf(graph: PregelGraph, writes: readonly PendingWrite[]): u
 
 /** A task's writes by channel; a list of single writes when it wrote one channel more than once. */
 export function updateOf(graph: PregelGraph, writes: readonly PendingWrite[]): unknown {
+  const returned = writes.find(([channel]) => channel === RETURN);
+  if (returned !== undefined) return returned[1];
   const channels = shownChannels(graph);
   if (typeof channels === "string") return writes.findLast(([channel]) => channel === channels)?.[1] ?? null;
-  const shown = writes.filter(([channel]) => isOutput(graph, channel));
-  if (new Set(shown.map(([channel]) => channel)).size < shown.length)
-    return shown.map((write) => recordOf([write]));
-  return recordOf(shown);
+  const visible = writes.filter(([channel]) => isOutput(graph, channel));
+  if (new Set(visible.map(([channel]) => channel)).size < visible.length)
+    return visible.map((write) => recordOf([write]));
+  return recordOf(visible);
 }
 
 function recordOf(writes: readonly PendingWrite[]): Record<string, unknown> {

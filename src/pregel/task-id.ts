@@ -1,6 +1,6 @@
 import { uuid5 } from "../checkpoint/id.ts";
 import { PULL, PUSH } from "./constants.ts";
-import { HANDLER_PATH } from "./task-path.ts";
+import { HANDLER_PATH, type TaskPath } from "./task-path.ts";
 
 /**
  * Ids that are the same whenever the same task of the same checkpoint is planned again, after a restart or on another
@@ -39,6 +39,18 @@ export function handlerTaskId(
 ): string {
   const name = JSON.stringify([namespace, String(step), node, PUSH, HANDLER_PATH, failedTaskId]);
   return uuid5(name, checkpointId);
+}
+
+/** A task that the running task at `callerPath` has started as its `count`-th call (from 0). */
+export function callTaskId(
+  checkpointId: string,
+  namespace: string,
+  step: number,
+  name: string,
+  callerPath: TaskPath,
+  count: number,
+): string {
+  return uuid5(JSON.stringify([namespace, String(step), name, PUSH, callerPath, count]), checkpointId);
 }
 
 /** The id of the question that a task asks as its `ordinal`-th (from 0): 32 hex digits, as LangGraph has it. */

@@ -11,8 +11,23 @@ import type { CachePolicy } from "./node-cache.ts";
 import type { RunControl } from "./run-control.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { TimeoutPolicy } from "./timeout.ts";
+import type { MessageOptions, TextMessage } from "./stream-messages.ts";
+import type { ResponseSchema } from "./response-schema.ts";
 
-export type StreamMode = "values" | "updates" | "custom";
+export type StreamMode =
+  | "values"
+  | "updates"
+  | "custom"
+  | "messages"
+  | "tasks"
+  | "checkpoints"
+  | "debug"
+  | "tools";
+
+export interface InterruptOptions {
+  /** What an answer has to be: a Standard Schema is checked, a JSON Schema is shown with the question. */
+  readonly responseSchema?: ResponseSchema;
+}
 
 /** What a caller of a graph may say. `Context` is handed to nodes and never stored in a checkpoint. */
 export interface RunnableConfig<Context = unknown> {
@@ -28,6 +43,8 @@ export interface RunnableConfig<Context = unknown> {
   readonly maxConcurrency?: number;
   /** Asks the run to stop between two supersteps. */
   readonly control?: RunControl;
+  /** LangChain callbacks, handed on to nodes. */
+  readonly callbacks?: unknown;
 }
 
 /** Where in a run a node is called, and for which time. */
@@ -43,13 +60,22 @@ export interface ExecutionInfo {
   readonly nodeFirstAttemptTime: number;
 }
 
+export interface Writer {
+  /** Emits a chunk of the stream mode `custom`. */
+  (chunk: unknown): void;
+  /**
+   * Emits text, piece by piece as it comes, in the stream mode `messages`, and returns the whole message. What a model
+   * client of any kind gives as a stream of text can be passed through.
+   */
+  message(parts: AsyncIterable<string> | Iterable<string>, options?: MessageOptions): Promise<TextMessage>;
+}
+
 /** What a node gets as its second argument. */
 export interface NodeConfig<Context = unknown> extends RunnableConfig<Context> {
   readonly signal: AbortSignal;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Emits a chunk of the stream mode `custom`. */
-  readonly writer: (chunk: unknown) => void;
-  readonly interrupt: <Value, Answer = unknown>(value: Value) => Answer;
+  readonly writer: Writer;
+  readonly interrupt: <Value, Answer = unknown>(value: Value, options?: InterruptOptions) => Answer;
   readonly executionInfo: ExecutionInfo;
   /** Long-term memory, when the graph was compiled with one. */
   readonly store?: BaseStore;
@@ -72,6 +98,8 @@ export interface PregelNode {
   readonly channels: string | readonly string[];
   /** Hidden nodes appear in no stream. */
   readonly hidden: boolean;
+  /** The graphs that it runs, as far as they are declared. */
+  readonly subgraphs?: readonly Subgraph[];
   readonly run: (input: unknown, config: NodeConfig) => unknown;
   readonly write: (output: unknown, scope: WriteScope) => MaybePromise<readonly PendingWrite[]>;
   readonly retryPolicy?: RetryPolicy;
@@ -82,8 +110,6 @@ export interface PregelNode {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Whether it waits until nothing else is left to run; its channels see to that. */
   readonly defer?: boolean;
-  /** Graphs that the node calls, where that cannot be seen from outside. */
-  readonly subgraphs?: readonly unknown[];
   /** Nodes its Commands may go to. */
   readonly ends?: readonly string[];
 }
@@ -99,6 +125,14 @@ export interface GraphSchemas {
   readonly update: (writes: readonly PendingWrite[]) => MaybePromise<readonly PendingWrite[]>;
   /** The config with the context that nodes get. */
   readonly context: (config: RunnableConfig) => MaybePromise<RunnableConfig>;
+}
+
+/** A graph that can run inside a task of another. */
+export interface Subgraph {
+  readonly lg_is_pregel: true;
+  readonly graph: PregelGraph;
+  /** A saver of its own; true: a history of its own in the saver of the graph around it; false: no saver at all. */
+  readonly checkpointer: unknown;
 }
 
 /** A graph as the engine runs it. */
@@ -122,6 +156,8 @@ export interface PregelGraph {
 export interface StreamEvent {
   readonly mode: StreamMode;
   readonly payload: unknown;
+  /** The graph it comes from, as the parts of its namespace; absent for the one that was started. */
+  readonly namespace?: readonly string[];
 }
 
 export interface StateTask {
@@ -132,6 +168,8 @@ export interface StateTask {
   readonly interrupts: readonly Interrupt[];
   /** What the task wrote, by channel; absent until it has finished. */
   readonly result?: unknown;
+  /** Of the graph that the task runs: where to read its state, or, when asked for, the state. */
+  readonly state?: RunnableConfig | StateSnapshot;
 }
 
 export interface StateSnapshot<Values = Record<string, unknown>> {

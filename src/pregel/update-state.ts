@@ -9,8 +9,8 @@ import {
 import { adopt } from "../adopt.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { onlyAttempt } from "./attempt-scope.ts";
-import { END, INPUT, UPDATE_TRIGGER } from "./constants.ts";
 import { finishedTasks } from "./error-handler.ts";
+import { COPY, END, INPUT, UPDATE_TRIGGER } from "./constants.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";
 import { hydrated } from "./hydrate.ts";
 import { LoopState } from "./loop-state.ts";
@@ -29,12 +29,16 @@ export interface StateUpdate {
   readonly asNode?: string;
 }
 
+/** Updates that are made at once, as if their nodes had run side by side. */
+export type UpdateStep = readonly [StateUpdate, ...StateUpdate[]];
+
 /**
  * Edits the state as if a node had returned the values: a new checkpoint under the named one (a branch), or under the
- * newest. At the newest, named or not, what finished tasks have written counts; when that is what cannot be applied, it is left out and
+ * newest. At the newest, named or not, what finished tasks have written counts; when that is what cannot be
+ * applied, it is left out and
  * their nodes run again. Returns the id of the new checkpoint.
  */
-export async function updateState(run: RunContext, update: StateUpdate): Promise<string> {
+export async function updateState(run: RunContext, updates: UpdateStep): Promise<string> {
   const named = run.config.configurable?.checkpoint_id;
   const head = await run.saver?.getTuple(checkpointConfig(run.config));
   const found =
@@ -44,17 +48,61 @@ export async function updateState(run: RunContext, update: StateUpdate): Promise
   const tuple = await hydrated(run.graph, run.saver, found);
   if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
   if (head !== undefined) run.environment.checkpointIds.observe(head.checkpoint.id);
+  if (updates.some((update) => update.asNode === COPY)) return copyCheckpoint(run, tuple, updates);
 
   const loop = new LoopState(run, tuple);
   // The first checkpoint of a thread that is edited before it ran takes the place of the superstep of `__start__`.
-  if (tuple === undefined) loop.step = -1;
+  if (tuple === undefined && updates[0].asNode !== INPUT) loop.step = -1;
   if (tuple !== undefined && tuple === head) applyFinished(loop, tuple);
-  const asNode = update.asNode ?? (update.values === null ? undefined : defaultNode(loop.state));
-  if (asNode === INPUT) await applyInput(loop, update.values);
-  else if (asNode === END) clearTasks(loop);
-  else if (asNode !== undefined) await applyAsNode(loop, asNode, update.values);
-  if (asNode !== INPUT) loop.state.updated = undefined;
-  return loop.commit(asNode === INPUT ? "input" : "update");
+  return applyUpdates(loop, updates);
+}
+
+async function applyUpdates(loop: LoopState, updates: UpdateStep): Promise<string> {
+  const named = updates.map((update): StateUpdate => {
+    if (update.asNode !== undefined || update.values === null) return update;
+    return { ...update, asNode: defaultNode(loop.state) };
+  });
+  const isInput = named.some((update) => update.asNode === INPUT);
+  if (named.length > 1) requireNodesOnly(named);
+  if (isInput) await applyInput(loop, named[0]?.values);
+  else if (named[0]?.asNode === END) clearTasks(loop);
+  else await applyAsNodes(loop, named);
+  if (!isInput) loop.state.updated = undefined;
+  const checkpoint = await loop.commit(isInput ? "input" : "update");
+  return checkpoint.id;
+}
+
+function requireNodesOnly(updates: readonly StateUpdate[]): void {
+  for (const { asNode } of updates) {
+    if (asNode === INPUT)
+      throw new InvalidUpdateError("An update as input must be the only one of its step.");
+    if (asNode === END) throw new InvalidUpdateError("An update as END must be the only one of its step.");
+  }
+}
+
+/**
+ * Puts a copy of the checkpoint beside it. `values` may be a list of `[values, asNode]`: updates that are made at once
+ * on top of the copy.
+ */
+async function copyCheckpoint(
+  run: RunContext,
+  tuple: CheckpointTuple | undefined,
+  [update, ...others]: UpdateStep,
+): Promise<string> {
+  if (others.length > 0) throw new InvalidUpdateError("A copy must be the only update of its step.");
+  if (tuple === undefined) throw new InvalidUpdateError("The thread has no checkpoint that could be copied.");
+  const loop = new LoopState(run, tuple);
+  loop.standAt(tuple.parentConfig?.configurable?.checkpoint_id);
+  const { id } = await loop.commit("fork");
+  const [first, ...more] = followUps(update.values);
+  return first === undefined ? id : applyUpdates(loop, [first, ...more]);
+}
+
+function followUps(values: unknown): StateUpdate[] {
+  if (!Array.isArray(values)) return [];
+  return values.filter(Array.isArray).map(([inner, asNode]: unknown[]): StateUpdate => {
+    return typeof asNode === "string" ? { values: inner, asNode } : { values: inner };
+  });
 }
 
 /** Takes the finished tasks into the state, unless it is they who cannot be applied. */
@@ -79,34 +127,41 @@ function clearTasks(loop: LoopState): void {
   if (tasks.length > 0) applyWrites(loop.state, tasks, nextVersionOf(loop.run.saver));
 }
 
-async function applyAsNode(loop: LoopState, name: string, values: unknown): Promise<void> {
-  const node = loop.run.graph.nodes.get(name);
-  if (node === undefined) {
-    throw new RefusedError(
-      "unknown_node",
-      `The update is to be as node "${name}", which this graph does not have.`,
-      {
-        details: { node: name },
-      },
-    );
+async function applyAsNodes(loop: LoopState, updates: readonly StateUpdate[]): Promise<void> {
+  const tasks: AppliedTask[] = [];
+  for (const [index, { asNode, values }] of updates.entries()) {
+    if (asNode === undefined) continue;
+    const node = loop.run.graph.nodes.get(asNode);
+    if (node === undefined) throw unknownNode(asNode);
+    tasks.push({
+      name: asNode,
+      pathKey: taskPathKey([UPDATE_TRIGGER, index]),
+      triggers: [UPDATE_TRIGGER],
+      writes: await writesAs(loop, node, values, index),
+    });
   }
-  const writes = await writesAs(loop, node, values);
-  const task: AppliedTask = {
-    name,
-    pathKey: taskPathKey([UPDATE_TRIGGER]),
-    triggers: [UPDATE_TRIGGER],
-    writes,
-  };
-  applyWrites(loop.state, [task], nextVersionOf(loop.run.saver));
+  if (tasks.length > 0) applyWrites(loop.state, tasks, nextVersionOf(loop.run.saver));
+}
+
+function unknownNode(node: string): RefusedError {
+  return new RefusedError(
+    "unknown_node",
+    `The update is to be as node "${node}", which this graph does not have.`,
+    { details: { node } },
+  );
 }
 
 async function writesAs(
   loop: LoopState,
   node: PregelNode,
   values: unknown,
+  index: number,
 ): Promise<readonly PendingWrite[]> {
   const task = {
-    id: uuid5(UPDATE_TRIGGER, loop.checkpointId ?? "00000000-0000-0000-0000-000000000000"),
+    id: uuid5(
+      index === 0 ? UPDATE_TRIGGER : `${UPDATE_TRIGGER}:${index}`,
+      loop.checkpointId ?? "00000000-0000-0000-0000-000000000000",
+    ),
     name: node.name,
     path: pullPath(node.name),
     triggers: [UPDATE_TRIGGER],

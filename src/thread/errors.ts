@@ -1,5 +1,11 @@
 import {
-  describeError, messageOf, RefusedError, StorageError, TidemarkError, type WireError } from "../errors.ts";
+  describeError,
+  messageOf,
+  RefusedError,
+  StorageError,
+  TidemarkError,
+  type WireError,
+} from "../errors.ts";
 import type { TaskFailure } from "../pregel/types.ts";
 
 /** Longer messages are cut: they come from user code, and a run's row holds them. */

@@ -142,7 +142,8 @@ async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<void> {
       if (!truncated) return;
     }
   } catch (cause) {
-    const message = "The thread's objects in the bucket could not be deleted yet. The deletion goes on by itself.";
+    const message =
+      "The thread's objects in the bucket could not be deleted yet. The deletion goes on by itself.";
     throw new StorageError("blob_unavailable", message, { details: { prefix }, cause });
   }
 }

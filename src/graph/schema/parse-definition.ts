@@ -11,7 +11,9 @@ export function parseDefinition(definition: unknown): StateKeys | undefined {
   if (AnnotationRoot.isInstance(definition)) return parseChannels(definition.spec);
   const shape = shapeOf(definition);
   if (shape !== undefined) return new Map([...shape].map(([key, field]) => [key, propertyKey(field)]));
-  return parseChannels(definition);
+  const keys = parseChannels(definition);
+  // A plain object without channels may be anything.
+  return keys?.size === 0 ? undefined : keys;
 }
 
 /** A plain object of channels, or of functions that make one. */
@@ -24,7 +26,7 @@ function parseChannels(definition: unknown): StateKeys | undefined {
     if (!isChannel(made)) return undefined;
     keys.set(key, { channel: made });
   }
-  return keys.size === 0 ? undefined : keys;
+  return keys;
 }
 
 export function isChannel(value: unknown): value is BaseChannel {

@@ -59,6 +59,11 @@ describe.each([
   ["LangGraph", theirs],
   ["Tidemark", ours],
 ])("%s", (_, library) => {
+  it("takes an Annotation.Root without keys", () => {
+    const builder = new library.StateGraph(library.Annotation.Root({}));
+    expect(() => runX(builder, () => ({}))).not.toThrow();
+  });
+
   it.each(Object.entries(forms))("takes %s", async (_form, definition) => {
     const graph = runX(make(library, definition(library)), ({ a }) => ({ log: [`saw ${String(a)}`], a: 2 }));
     expect(await graph.invoke({ a: 1 })).toEqual({ a: 2, log: ["saw 1"] });

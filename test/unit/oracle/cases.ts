@@ -498,6 +498,62 @@ const interruptedDeferred: Case = {
   },
 };
 
+const bulkUpdates: Case = {
+  build: updates.build,
+  script: async (thread) => {
+    await thread.bulkUpdate([
+      { updates: [{ values: { log: ["in"], sum: 1 }, asNode: "__input__" }] },
+      { updates: [{ values: { log: ["in"], sum: 1 }, asNode: "__start__" }] },
+      {
+        updates: [
+          { values: { log: ["as a"], sum: 10 }, asNode: "a" },
+          { values: { log: ["as b"] }, asNode: "b" },
+        ],
+      },
+    ]);
+    await thread.invoke(null);
+    await thread.bulkUpdate([{ updates: [{ values: { log: ["last"] } }] }]);
+    const [, , older] = (await thread.history()).map(idOf);
+    await thread.bulkUpdate(
+      [
+        { updates: [{ values: { log: ["branch"] }, asNode: "a" }] },
+        { updates: [{ values: { log: ["more"] }, asNode: "b" }] },
+      ],
+      { at: older ?? "" },
+    );
+    await thread.invoke(null);
+    await thread.bulkUpdate([
+      {
+        updates: [
+          { values: {}, asNode: "a" },
+          { values: {}, asNode: "__input__" },
+        ],
+      },
+    ]);
+    await thread.bulkUpdate([
+      {
+        updates: [
+          { values: null, asNode: END },
+          { values: {}, asNode: "a" },
+        ],
+      },
+    ]);
+  },
+};
+
+const copies: Case = {
+  build: updates.build,
+  script: async (thread) => {
+    await thread.invoke({ log: ["in"] });
+    const [, afterB, afterA] = (await thread.history()).map(idOf);
+    await thread.update(null, "__copy__", { at: afterB ?? "" });
+    await thread.invoke(null);
+    await thread.update(null, "__copy__", { at: afterA ?? "" });
+    await thread.update(null, "__copy__");
+    await thread.invoke(null);
+  },
+};
+
 export const cases: Readonly<Record<string, Case>> = {
   "deferred nodes in a loop": deferred,
   "a deferred node beside a question": interruptedDeferred,
@@ -522,4 +578,6 @@ export const cases: Readonly<Record<string, Case>> = {
   "updates from outside": updates,
   "an update of a new thread": updateOfNewThread,
   "an update of a paused thread": updateWhilePaused,
+  "several updates at once": bulkUpdates,
+  "copies of checkpoints": copies,
 };

@@ -12,7 +12,18 @@ export interface Library {
   readonly Send: new (node: string, args: unknown, options?: object) => object;
   readonly Overwrite: new (value: unknown) => object;
   readonly MemorySaver: new () => Saver;
-  readonly interrupt: (value: unknown) => unknown;
+  readonly interrupt: (value: unknown, options?: unknown) => unknown;
+  readonly task: (
+    options: string | object,
+    run: (...args: never[]) => unknown,
+  ) => (...args: unknown[]) => Promise<unknown>;
+  readonly entrypoint: EntrypointFactory;
+  readonly getPreviousState: () => unknown;
+}
+
+export interface EntrypointFactory {
+  (options: { name: string; checkpointer?: Saver | boolean }, run: (input: never) => unknown): Compiled;
+  final(parts: { value?: unknown; save?: unknown }): unknown;
 }
 
 export type State = Record<string, unknown>;
@@ -27,14 +38,14 @@ export interface NodeConfig {
 }
 
 export interface Builder {
-  addNode(name: string, action: NodeFunction, options?: Record<string, unknown>): Builder;
+  addNode(name: string, action: NodeFunction | Compiled, options?: Record<string, unknown>): Builder;
   addEdge(source: string | readonly string[], target: string): Builder;
   addConditionalEdges(source: string, path: (state: State) => unknown, pathMap?: unknown): Builder;
-  compile(options: CompileOptions): Compiled;
+  compile(options?: CompileOptions): Compiled;
 }
 
 export interface CompileOptions {
-  readonly checkpointer?: Saver;
+  readonly checkpointer?: Saver | boolean;
   readonly [key: string]: unknown;
 }
 
@@ -59,25 +70,35 @@ export interface SnapshotTask {
   readonly error?: unknown;
   readonly interrupts: readonly { readonly id?: string; readonly value?: unknown }[];
   readonly result?: unknown;
+  readonly state?: Config | Snapshot;
 }
 
 export interface Compiled {
   invoke(input: unknown, config?: Config): Promise<State>;
   stream(input: unknown, config?: Config): AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>;
-  getState(config: Config): Promise<Snapshot>;
+  getState(config: Config, options?: { subgraphs?: boolean }): Promise<Snapshot>;
   getStateHistory(config: Config): AsyncIterable<Snapshot>;
   clearCache?(): Promise<void>;
   updateState(config: Config, values: unknown, asNode?: string): Promise<Config>;
+  bulkUpdateState(
+    config: Config,
+    steps: readonly { updates: readonly { values: unknown; asNode?: string }[] }[],
+  ): Promise<Config>;
 }
 
 export interface SavedTuple {
+  readonly config: Config;
   readonly checkpoint: {
     readonly id: string;
     readonly channel_values: Record<string, unknown>;
     readonly channel_versions: Record<string, unknown>;
     readonly versions_seen: Record<string, Record<string, unknown>>;
   };
-  readonly metadata?: { readonly source: string; readonly step: number };
+  readonly metadata?: {
+    readonly source: string;
+    readonly step: number;
+    readonly parents?: Readonly<Record<string, string>>;
+  };
   readonly parentConfig?: Config;
   readonly pendingWrites?: readonly (readonly [string, string, unknown])[];
 }

@@ -15,11 +15,17 @@ import { ours, theirs } from "./engine.ts";
 import { holdsCommand, inOrder, show, showCheckpoint, showChunks, showError, showSnapshot } from "./show.ts";
 
 /** Makes the graph anew; counters of what its nodes did live outside, in `Session.counters`. */
-export type Build = (library: Library, counters: Counters) => { compile(options: CompileOptions): Compiled };
+export type Build = (
+  library: Library,
+  counters: Counters,
+  saver: Saver,
+) => { compile(options: CompileOptions): Compiled };
 
 export interface CallOptions {
   readonly at?: string;
   readonly limit?: number;
+  readonly namespace?: string;
+  readonly subgraphs?: boolean;
   /** Options of the call that both engines have. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
@@ -64,7 +70,7 @@ export class Session {
   ) {
     this.library = library;
     this.saver = saver;
-    this.#graph = adapt(build(library, this.counters).compile({ ...options, checkpointer: saver }));
+    this.#graph = adapt(build(library, this.counters, saver).compile({ ...options, checkpointer: saver }));
   }
 
   get config(): Config {
@@ -80,7 +86,11 @@ export class Session {
   async stream(input: unknown, streamMode: string | string[], options: CallOptions = {}): Promise<void> {
     const chunks: unknown[] = [];
     const ended = await this.#note("stream", async () => {
-      const stream = await this.#graph.stream(input, { ...this.#options(options), streamMode });
+      const stream = await this.#graph.stream(input, {
+        ...this.#options(options),
+        streamMode,
+        subgraphs: options.subgraphs,
+      });
       for await (const chunk of stream) chunks.push(chunk);
     });
     // LangGraph may drop the last chunks of a stream that ends with an error.
@@ -118,7 +128,11 @@ export class Session {
     return new this.library.Command(params);
   }
 
-  async update(values: unknown, asNode?: string, options: { at?: string } = {}): Promise<void> {
+  async update(
+    values: unknown,
+    asNode?: string,
+    options: { at?: string; namespace?: string } = {},
+  ): Promise<void> {
     await this.#note("update", async () => {
       await this.#graph.updateState(this.#options(options), values, asNode);
       return undefined;
@@ -126,8 +140,47 @@ export class Session {
     await this.state();
   }
 
+  async bulkUpdate(
+    steps: readonly { updates: readonly { values: unknown; asNode?: string }[] }[],
+    options: { at?: string } = {},
+  ): Promise<void> {
+    await this.#note("bulk update", async () => {
+      await this.#graph.bulkUpdateState(this.#options(options), steps);
+      return undefined;
+    });
+    await this.state();
+  }
+
   async state(): Promise<void> {
     await this.#note("state", async () => showSnapshot(await this.#graph.getState(this.config)));
+  }
+
+  /** Records the state with those of the graphs inside its tasks, and each of them read by itself. */
+  async nestedStates(options: { at?: string } = {}): Promise<void> {
+    const states = await this.nested(options);
+    await this.#note("nested", async () =>
+      showSnapshot(await this.#graph.getState(this.#options(options), { subgraphs: true })),
+    );
+    for (const state of states)
+      await this.#note("by itself", async () => showSnapshot(await this.#graph.getState(state.config)));
+  }
+
+  /** The states of the graphs inside tasks, outermost first. */
+  async nested(options: { at?: string } = {}): Promise<Snapshot[]> {
+    const inside = (snapshot: Snapshot): Snapshot[] =>
+      inOrder(snapshot.tasks).flatMap(({ state }) =>
+        state !== undefined && "tasks" in state ? [state as Snapshot, ...inside(state as Snapshot)] : [],
+      );
+    return inside(await this.#graph.getState(this.#options(options), { subgraphs: true }));
+  }
+
+  /** The checkpoints of a namespace, newest first. */
+  async historyOf(namespace: string): Promise<Snapshot[]> {
+    const found: Snapshot[] = [];
+    const config = { configurable: { thread_id: "t", checkpoint_ns: namespace } };
+    for await (const snapshot of this.#graph.getStateHistory(config)) found.push(snapshot);
+    this.record.push({ [namespace]: found.map(showSnapshot) });
+    return found;
   }
 
   /** All checkpoints of the thread, newest first. */
@@ -160,7 +213,7 @@ export class Session {
       onInterrupted: "discard",
       configurable: {
         thread_id: "t",
-        checkpoint_ns: "",
+        checkpoint_ns: options.namespace ?? "",
         ...(options.at === undefined ? {} : { checkpoint_id: options.at }),
       },
       ...(options.limit === undefined ? {} : { recursionLimit: options.limit }),
@@ -172,10 +225,15 @@ export class Session {
     const history = (await this.history()).filter((snapshot) => !hidden.has(idOf(snapshot)));
     return {
       history: history.map(showSnapshot),
-      saved: (await this.saved()).map(showCheckpoint),
+      // LangGraph's saver lists one namespace after the other.
+      saved: (await this.saved()).toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)).map(showCheckpoint),
       counts: [...this.counters.counts].toSorted(([a], [b]) => (a < b ? -1 : 1)),
     };
   }
+}
+
+function placeOf({ config, checkpoint }: SavedTuple): string {
+  return `${String(config.configurable?.["checkpoint_ns"])} ${checkpoint.id}`;
 }
 
 export function idOf(snapshot: Snapshot): string {

@@ -1,5 +1,5 @@
 import { uuid5 } from "../../../src/checkpoint/id.ts";
-import type { SavedTuple, Snapshot, SnapshotTask } from "./engine.ts";
+import type { Config, SavedTuple, Snapshot, SnapshotTask } from "./engine.ts";
 
 /** Both engines' results in one form, without what may differ: see docs/differences.md for what is left out, and why. */
 
@@ -40,7 +40,7 @@ export function showChunks(chunks: readonly unknown[]): unknown[] {
     shown.push(...group.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)));
     group = [];
   };
-  for (const chunk of chunks.map(show)) {
+  for (const chunk of chunks.map((each) => show(withoutOwnConfig(each)))) {
     if (isOfTask(chunk)) {
       group.push(chunk);
       continue;
@@ -52,10 +52,50 @@ export function showChunks(chunks: readonly unknown[]): unknown[] {
   return shown;
 }
 
+/**
+ * LangGraph shows configs as its engine has them; here they say where a checkpoint is. It names itself in the metadata of
+ * tasks; and the clock goes on.
+ */
+function withoutOwnConfig(chunk: unknown): unknown {
+  if (Array.isArray(chunk)) return chunk.map(withoutOwnConfig);
+  if (typeof chunk !== "object" || chunk === null || chunk instanceof Error) return chunk;
+  if (Object.getPrototypeOf(chunk) !== Object.prototype) return chunk;
+  return Object.fromEntries(
+    Object.entries(chunk).map(([key, value]: [string, unknown]) => {
+      if ((key === "config" || key === "parentConfig") && isConfig(value)) {
+        const { thread_id, checkpoint_ns, checkpoint_id } = value.configurable ?? {};
+        return [key, { thread_id, checkpoint_ns, checkpoint_id }];
+      }
+      if (key === "timestamp") return [key, "<time>"];
+      if (key === "metadata" && isRecord(value)) {
+        const { ls_integration: _, ...own } = value;
+        return [key, Object.keys(own).length === 0 ? undefined : own];
+      }
+      return [key, withoutOwnConfig(value)];
+    }),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isConfig(value: unknown): value is Config {
+  return isRecord(value) && "configurable" in value;
+}
+
 function isOfTask(chunk: unknown): boolean {
-  const [mode, payload] = Array.isArray(chunk) ? (chunk as unknown[]) : [undefined, chunk];
-  if (mode === "updates") return true;
+  // With namespaces there is one more part in front.
+  const [mode, payload] = Array.isArray(chunk) ? (chunk as unknown[]).slice(-2) : [undefined, chunk];
+  if (mode === "updates" || mode === "tasks" || isTaskDebug(payload)) return true;
   return typeof payload === "object" && payload !== null && "__interrupt__" in payload;
+}
+
+function isTaskDebug(payload: unknown): boolean {
+  if (!isRecord(payload)) return false;
+  return (
+    ("type" in payload && "timestamp" in payload && payload["type"] !== "checkpoint") || "triggers" in payload
+  );
 }
 
 /**
@@ -73,6 +113,8 @@ export function showSnapshot(snapshot: Snapshot): unknown {
     values: show(snapshot.values),
     next: snapshot.next.filter((name) => !waiting.includes(name)).toSorted(),
     id: configurable?.["checkpoint_id"],
+    namespace: configurable?.["checkpoint_ns"],
+    map: configurable?.["checkpoint_map"],
     parent: snapshot.parentConfig?.configurable?.["checkpoint_id"],
     source: snapshot.metadata?.source,
     step: snapshot.metadata?.step,
@@ -80,9 +122,17 @@ export function showSnapshot(snapshot: Snapshot): unknown {
       id: task.id,
       name: task.name,
       path: task.path,
+      ...showNested(task),
       ...(task.result === undefined ? showUnfinished(task) : { result: show(task.result) }),
     })),
   };
+}
+
+/** LangGraph says of a task that has failed once no more where its graph's state is, also when it has finished since. */
+function showNested({ state, error, result }: SnapshotTask): object {
+  if (state === undefined) return {};
+  if ("tasks" in state) return { state: showSnapshot(state as Snapshot) };
+  return error === undefined && result === undefined ? { state: state.configurable } : {};
 }
 
 function showUnfinished({ error, interrupts }: SnapshotTask): object {
@@ -110,18 +160,21 @@ function showTaskError(error: unknown): unknown {
 export function showCheckpoint(tuple: SavedTuple): unknown {
   const { checkpoint, metadata, parentConfig } = tuple;
   // Only static breakpoints read what LangGraph keeps under this name: their tests compare it.
+  // LangGraph also lists tasks that no channel has triggered: an empty entry means nothing.
   const { __interrupt__: _, ...seen } = checkpoint.versions_seen;
   const versioned = Object.entries(checkpoint.channel_values).filter(([name]) =>
     Object.hasOwn(checkpoint.channel_versions, name),
   );
   return {
     id: checkpoint.id,
+    namespace: tuple.config.configurable?.["checkpoint_ns"],
+    parents: metadata?.parents,
     parent: parentConfig?.configurable?.["checkpoint_id"],
     source: metadata?.source,
     step: metadata?.step,
     values: show(Object.fromEntries(versioned)),
     versions: checkpoint.channel_versions,
-    seen,
+    seen: Object.fromEntries(Object.entries(seen).filter(([, versions]) => Object.keys(versions).length > 0)),
     writes: showWrites(checkpoint.id, tuple.pendingWrites ?? []),
   };
 }
@@ -137,7 +190,7 @@ const STARTS = /^(branch|join):/;
  * keeps beside the checkpoint it was applied to as well.
  */
 function showWrites(checkpointId: string, writes: NonNullable<SavedTuple["pendingWrites"]>): unknown {
-  const updates = ["__interrupt__", "__input__"].map((name) => uuid5(name, checkpointId));
+  const updates = ["__interrupt__", "__interrupt__:1", "__input__"].map((name) => uuid5(name, checkpointId));
   const ofTasks = writes.filter(
     ([taskId, channel]) => !taskId.startsWith(OUTSIDE) && !updates.includes(taskId) && !ANSWERS.has(channel),
   );

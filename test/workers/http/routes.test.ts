@@ -172,7 +172,7 @@ describe("what the caller configures", () => {
     expect(answer).toMatchObject({ thread_id: thread.id, status: "success" });
     expect(seen).toMatchObject([
       {
-        configurable: { user: "u1", thread_id: thread.id, checkpoint_ns: "" },
+        configurable: { user: "u1", thread_id: thread.id, checkpoint_ns: expect.stringMatching(/^look:/) },
         tags: ["a"],
         own: 1,
         context: { lang: "de" },

@@ -1,0 +1,77 @@
+import { handOut } from "../adopt.ts";
+import { GraphInterrupt, TidemarkError } from "../errors.ts";
+import { PUSH, RETURN } from "./constants.ts";
+import { executeTask, type TaskResult } from "./execute.ts";
+import { childNamespace } from "./namespace.ts";
+import type { PlannedTask } from "./plan.ts";
+import { shown } from "./question.ts";
+import { emitTasks } from "./stream-tasks.ts";
+import { taskContext } from "./task-context.ts";
+import { callTaskId } from "./task-id.ts";
+import { callPath, taskPathKey } from "./task-path.ts";
+import type { TaskScope } from "./task-scope.ts";
+import type { PregelNode } from "./types.ts";
+
+/** What a `task()` does, as the engine runs it: its input is the list of its arguments. */
+export type CalledNode = Pick<PregelNode, "name" | "run" | "retryPolicy" | "timeout" | "cachePolicy">;
+
+/**
+ * Runs a function as a task of its own inside the running one. Its result is stored as soon as it is there: when the
+ * running task starts again, its calls return what they returned before, matched by their name and order.
+ */
+export function callTask(node: CalledNode, args: readonly unknown[]): Promise<unknown> {
+  const scope = taskContext.get()?.scope;
+  if (scope === undefined) {
+    throw new TidemarkError(
+      "outside_of_task",
+      `Task "${node.name}" was called outside of a running node or entrypoint.`,
+    );
+  }
+  const task = plannedCall(scope, node, args);
+  emitTasks(scope.loop, [task]);
+  const value = scope.follow(executeTask(scope.loop, task)).then((result) => valueOf(scope, result));
+  // Nobody has to wait for a task: what it came to is stored.
+  value.catch(() => undefined);
+  return value;
+}
+
+function valueOf(scope: TaskScope, result: TaskResult): unknown {
+  switch (result.status) {
+    case "done":
+      return handOut(result.writes.find(([channel]) => channel === RETURN)?.[1]);
+    case "interrupted": {
+      const { namespace } = scope.loop;
+      scope.relay(result.questions.map((question) => ({ ns: namespace, ...question })));
+      throw new GraphInterrupt(result.questions.map(shown));
+    }
+    case "failed":
+    case "drained":
+    case "left":
+      throw result.error;
+  }
+}
+
+function plannedCall(scope: TaskScope, called: CalledNode, args: readonly unknown[]): PlannedTask {
+  const { name } = called;
+  const { loop, task } = scope;
+  const count = scope.nextCall();
+  const path = callPath(task.path, count);
+  const caller = scope.namespace;
+  const namespace = childNamespace(caller, name);
+  return {
+    id: callTaskId(loop.checkpointId ?? "", namespace, loop.step + 1, name, task.path, count),
+    name,
+    path,
+    pathKey: taskPathKey(path),
+    triggers: [PUSH],
+    node: {
+      ...called,
+      triggers: [PUSH],
+      channels: [],
+      hidden: false,
+      write: (output) => [[RETURN, output]],
+    },
+    sendArgs: args,
+    caller,
+  };
+}

@@ -1,0 +1,67 @@
+import { compareCheckpointIds } from "../checkpoint/ordering.ts";
+import type { CheckpointTuple } from "../checkpoint/types.ts";
+import type { Saver } from "./run-context.ts";
+
+/** Which branch of a thread is meant: by a checkpoint of its root graph. */
+export interface BranchEnd {
+  readonly saver: Saver;
+  readonly threadId: string | undefined;
+  readonly rootId: string | undefined;
+}
+
+/**
+ * Of a namespace that holds the history of many visits the newest checkpoint that belongs to a branch: the thread's other
+ * branches have theirs in the same namespace.
+ */
+export async function newestOnBranch(
+  end: BranchEnd,
+  namespace: string,
+  head: CheckpointTuple,
+): Promise<CheckpointTuple | undefined> {
+  const branch = new Branch(end);
+  if (await branch.holds(head)) return head;
+  const thread = end.threadId === undefined ? {} : { thread_id: end.threadId };
+  for await (const tuple of end.saver.list({ configurable: { ...thread, checkpoint_ns: namespace } })) {
+    if (await branch.holds(tuple)) return tuple;
+  }
+  return undefined;
+}
+
+/** The root checkpoints from the end of the branch back, read as far as needed. */
+class Branch {
+  readonly #end: BranchEnd;
+  readonly #ids = new Set<string>();
+  #oldest: string | undefined;
+
+  constructor(end: BranchEnd) {
+    this.#end = end;
+    this.#oldest = end.rootId;
+    if (end.rootId !== undefined) this.#ids.add(end.rootId);
+  }
+
+  async holds(tuple: CheckpointTuple): Promise<boolean> {
+    const id = tuple.metadata?.parents[""];
+    if (id === undefined) return false;
+    while (this.#oldest !== undefined && compareCheckpointIds(this.#oldest, id) > 0) {
+      await this.#step(this.#oldest);
+    }
+    return this.#ids.has(id);
+  }
+
+  async #step(from: string): Promise<void> {
+    const tuple = await this.#read(from);
+    this.#oldest = tuple?.parentConfig?.configurable?.checkpoint_id;
+    if (this.#oldest === undefined) return;
+    // A fork does the superstep after its parent anew: what graphs did in it before is not of this branch.
+    const isFork = tuple?.metadata?.source === "fork";
+    const parent = isFork ? await this.#read(this.#oldest) : undefined;
+    const isAnew = isFork && tuple.metadata?.step === (parent?.metadata?.step ?? -2) + 1;
+    if (!isAnew) this.#ids.add(this.#oldest);
+  }
+
+  #read(id: string): Promise<CheckpointTuple | undefined> {
+    const { saver, threadId } = this.#end;
+    const thread = threadId === undefined ? {} : { thread_id: threadId };
+    return saver.getTuple({ configurable: { ...thread, checkpoint_ns: "", checkpoint_id: id } });
+  }
+}

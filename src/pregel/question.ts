@@ -1,0 +1,72 @@
+import { InvalidResumeError, type Interrupt } from "../errors.ts";
+
+/** A question as a task keeps it. */
+export interface Question extends Interrupt {
+  /**
+   * Present when it was not the task itself that asks, but what it called: the namespace of the graph whose task does.
+   */
+  readonly ns?: string;
+  /** How many answers it has refused. */
+  readonly refused?: number;
+}
+
+/** A question as callers see it. */
+export function shown(question: Question): Interrupt {
+  const { id, value, response_schema } = question;
+  return response_schema === undefined ? { id, value } : { id, value, response_schema };
+}
+
+export function isQuestion(value: unknown): value is Question {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "id" in value &&
+    typeof value.id === "string" &&
+    "value" in value
+  );
+}
+
+/** The questions without those that come again, in their order. */
+export function distinct(questions: readonly Question[]): readonly Question[] {
+  if (questions.length < 2) return questions;
+  return [...new Map(questions.map((question) => [question.id, question])).values()];
+}
+
+/** The questions whose answer was refused, when that is what the error (or one of several) says. */
+export function refusedQuestions(error: unknown): readonly Question[] {
+  if (error instanceof InvalidResumeError) return [error.question];
+  return error instanceof AggregateError ? error.errors.flatMap(refusedQuestions) : [];
+}
+
+/** Answers by the question's id; when a question has refused one, the next that is given to it counts. */
+export class Answers {
+  readonly #given = new Map<string, unknown[]>();
+
+  constructor(enclosing?: Answers) {
+    if (enclosing !== undefined)
+      for (const [id, values] of enclosing.#given) this.#given.set(id, [...values]);
+  }
+
+  get size(): number {
+    return this.#given.size;
+  }
+
+  add(id: string, value: unknown): void {
+    const known = this.#given.get(id);
+    if (known === undefined) this.#given.set(id, [value]);
+    else known.push(value);
+  }
+
+  has(id: string, refused = 0): boolean {
+    return (this.#given.get(id)?.length ?? 0) > refused;
+  }
+
+  get(id: string, refused = 0): unknown {
+    return this.#given.get(id)?.[refused];
+  }
+
+  /** The last answer to each question. */
+  latest(): [id: string, value: unknown][] {
+    return Array.from(this.#given, ([id, values]) => [id, values.at(-1)]);
+  }
+}

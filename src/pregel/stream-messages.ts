@@ -1,0 +1,136 @@
+import type { PendingWrite } from "../checkpoint/types.ts";
+import type { LoopState } from "./loop-state.ts";
+import { streamHandler } from "./stream-callbacks.ts";
+import { isOutput } from "./stream.ts";
+import type { NodeConfig } from "./types.ts";
+
+/**
+ * The chunks of the stream mode `messages`: pairs of a message, or a piece of one, and the metadata of the task it comes
+ * from. They come from three places: chat models of LangChain that a node hands its `config` to, text that a node passes
+ * through `config.writer.message()`, and whole messages among what a node returns. A message with an id comes once.
+ */
+
+/** The text of a message that came piece by piece, as a node may return it. */
+export interface TextMessage {
+  readonly type: "ai";
+  readonly id: string;
+  readonly content: string;
+  readonly name?: string;
+}
+
+export interface MessageOptions {
+  readonly id?: string;
+  readonly name?: string;
+}
+
+/** The ids of the messages that a run and those inside it have shown. */
+export type SeenMessages = Set<string>;
+
+/** When what models and tools do is wanted: the caller's callbacks, and one that streams it. */
+export function callbacksFor(loop: LoopState): { readonly callbacks: unknown } | undefined {
+  const { run } = loop;
+  const { callbacks } = run.config;
+  if (!run.modes.has("messages") && !run.modes.has("tools")) return undefined;
+  const handler = streamHandler((mode, payload) => emit(loop, mode, payload), run.config.tags ?? []);
+  if (callbacks === undefined || callbacks === null) return { callbacks: [handler] };
+  if (Array.isArray(callbacks)) return { callbacks: [...(callbacks as unknown[]), handler] };
+  return { callbacks: withHandler(callbacks, handler) };
+}
+
+/** LangChain's callback manager, copied, with one handler more. */
+function withHandler(manager: object, handler: object): unknown {
+  if (!("copy" in manager && typeof manager.copy === "function")) return manager;
+  const copy: unknown = manager.copy();
+  if (
+    typeof copy === "object" &&
+    copy !== null &&
+    "addHandler" in copy &&
+    typeof copy.addHandler === "function"
+  ) {
+    copy.addHandler(handler, true);
+  }
+  return copy;
+}
+
+/** Emits text as it comes, as pieces of one message, and returns the whole. */
+export async function streamText(
+  loop: LoopState,
+  metadata: NodeConfig["metadata"],
+  parts: AsyncIterable<string> | Iterable<string>,
+  message: { readonly id: string; readonly name?: string },
+): Promise<TextMessage> {
+  let content = "";
+  for await (const part of parts) {
+    content += part;
+    emit(loop, "messages", [
+      { type: "AIMessageChunk", ...message, content: part },
+      metadataOf(loop, metadata),
+    ]);
+  }
+  if (loop.run.modes.has("messages")) loop.run.seenMessages.add(message.id);
+  return { type: "ai", ...message, content };
+}
+
+/** A task is given these messages: they are not news. */
+export function noteMessages(loop: LoopState, input: unknown): void {
+  if (!loop.run.modes.has("messages")) return;
+  for (const message of messagesIn(input))
+    if (message.id !== undefined) loop.run.seenMessages.add(message.id);
+}
+
+/** Whole messages that a task has written. */
+export function emitMessages(loop: LoopState, config: NodeConfig, writes: readonly PendingWrite[]): void {
+  const { run } = loop;
+  if (!run.modes.has("messages")) return;
+  for (const [channel, value] of writes) {
+    if (!isOutput(run.graph, channel)) continue;
+    for (const message of messagesIn(value)) {
+      if (message.id !== undefined && run.seenMessages.has(message.id)) continue;
+      emit(loop, "messages", [
+        message,
+        { ...metadataOf(loop, config.metadata), name: config.metadata["langgraph_node"] },
+      ]);
+    }
+  }
+}
+
+function metadataOf({ run }: LoopState, metadata: NodeConfig["metadata"]): Record<string, unknown> {
+  const { tags } = run.config;
+  return { ...(tags === undefined ? {} : { tags }), ...metadata };
+}
+
+function emit(loop: LoopState, mode: "messages" | "tools", payload: unknown): void {
+  const { run } = loop;
+  if (loop.hasEnded || !run.modes.has(mode)) return;
+  const [message] = Array.isArray(payload) ? (payload as unknown[]) : [];
+  if (mode === "messages" && isMessage(message) && message.id !== undefined) run.seenMessages.add(message.id);
+  run.emit({ mode, payload });
+}
+
+interface Message {
+  readonly id?: string | undefined;
+}
+
+/** Messages that are the value, in its list, or in the channels or lists of a state. */
+function* messagesIn(value: unknown, depth = 0): Generator<Message> {
+  if (isMessage(value)) yield value;
+  else if (typeof value === "object" && value !== null && depth < 2) {
+    const parts: unknown[] = Array.isArray(value) ? value : isPlain(value) ? Object.values(value) : [];
+    for (const part of parts) yield* messagesIn(part, depth + 1);
+  }
+}
+
+const TYPES: ReadonlySet<unknown> = new Set(["human", "ai", "system", "tool", "function", "AIMessageChunk"]);
+
+/** A message of LangChain, or plain data of that shape. */
+export function isMessage(value: unknown): value is Message {
+  if (typeof value !== "object" || value === null || !("content" in value)) return false;
+  if ("id" in value && value.id !== undefined && typeof value.id !== "string") return false;
+  if ("_getType" in value && typeof value["_getType"] === "function") return true;
+  return "type" in value && TYPES.has(value.type);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

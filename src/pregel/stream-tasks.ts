@@ -1,0 +1,115 @@
+import type { PendingWrite } from "../checkpoint/types.ts";
+import { describeError } from "../errors.ts";
+import type { TaskResult } from "./execute.ts";
+import { setOwn } from "./graph-state.ts";
+import type { LoopState } from "./loop-state.ts";
+import { PUSH } from "./constants.ts";
+import { isCalled, isTriggered, type PlannedTask } from "./plan.ts";
+import { shown } from "./question.ts";
+import { checkpointConfig } from "./run-context.ts";
+import { isOutput, resultOf, shownChannels } from "./stream.ts";
+import { namespaceInside } from "./subgraphs.ts";
+import type { StreamMode } from "./types.ts";
+
+/** The chunks of the stream modes `tasks`, `checkpoints` and `debug`, which wraps both, in LangGraph's shapes. */
+
+/** These tasks begin. */
+export function emitTasks(loop: LoopState, tasks: readonly PlannedTask[]): void {
+  if (!isWanted(loop, "tasks")) return;
+  const { metadata } = loop.run.config;
+  for (const task of tasks) {
+    if (task.node?.hidden) continue;
+    emit(loop, "tasks", "task", loop.step + 1, {
+      id: task.id,
+      name: task.name,
+      input: inputOf(loop, task),
+      triggers: task.triggers.filter(
+        (trigger) => trigger === PUSH || isTriggered(loop.state, task.name, trigger),
+      ),
+      interrupts: [],
+      ...(metadata === undefined ? {} : { metadata }),
+    });
+  }
+}
+
+/** This task has come to a result, or waits. */
+export function emitTaskResult(loop: LoopState, task: PlannedTask, result: TaskResult): void {
+  if (!isWanted(loop, "tasks") || task.node?.hidden) return;
+  // The questions of a task that another has called are the other's too, who shows them.
+  if (result.status === "interrupted" && isCalled(task)) return;
+  emit(loop, "tasks", "task_result", loop.step + 1, {
+    id: task.id,
+    name: task.name,
+    result: result.status === "done" ? recordOf(loop, result.writes) : {},
+    interrupts: result.status === "interrupted" ? result.questions.map(shown) : [],
+    error: "error" in result ? describeError(result.error) : null,
+  });
+}
+
+/** The checkpoint that the run stands at. */
+export function emitCheckpoint(loop: LoopState): void {
+  const { run, metadata, checkpointId } = loop;
+  if (run.saver === undefined || checkpointId === undefined || !isWanted(loop, "checkpoints")) return;
+  const tasks = loop.plan();
+  emit(loop, "checkpoints", "checkpoint", loop.step, {
+    config: configOf(loop, checkpointId),
+    values: loop.state.readAll(shownChannels(run.graph)) ?? null,
+    metadata,
+    next: tasks.map((task) => task.name),
+    tasks: tasks.map((task) => taskOf(loop, task)),
+    ...(loop.parentId === undefined ? {} : { parentConfig: configOf(loop, loop.parentId) }),
+  });
+}
+
+function taskOf(loop: LoopState, task: PlannedTask): unknown {
+  const error = loop.pending.errorOf(task.id);
+  const output = loop.pending.outputOf(task.id);
+  const namespace = namespaceInside(task.node?.subgraphs, loop.namespace, task);
+  const configurable = { ...checkpointConfig(loop.run.config).configurable, checkpoint_ns: namespace };
+  return {
+    id: task.id,
+    name: task.name,
+    path: task.path,
+    interrupts: loop.pending.interruptsOf(task.id),
+    ...(output === undefined || error !== undefined ? {} : { result: recordOf(loop, output) }),
+    ...(error === undefined ? {} : { error }),
+    ...(namespace === undefined ? {} : { state: { configurable } }),
+  };
+}
+
+function configOf(loop: LoopState, checkpointId: string): unknown {
+  const { configurable } = checkpointConfig(loop.run.config, checkpointId);
+  const parents = loop.run.nesting?.parents;
+  return {
+    configurable:
+      parents === undefined
+        ? configurable
+        : { ...configurable, checkpoint_map: { ...parents, [loop.namespace]: checkpointId } },
+  };
+}
+
+function inputOf(loop: LoopState, task: PlannedTask): unknown {
+  return "sendArgs" in task ? task.sendArgs : loop.state.readAll(task.node?.channels ?? []);
+}
+
+/** What a task wrote, by channel. */
+function recordOf(loop: LoopState, writes: readonly PendingWrite[]): unknown {
+  const { graph } = loop.run;
+  const visible = writes.filter(([channel]) => isOutput(graph, channel));
+  if (typeof graph.outputChannels !== "string") return resultOf(graph, visible);
+  const record: Record<string, unknown> = {};
+  for (const [channel, value] of visible) setOwn(record, channel, value);
+  return record;
+}
+
+function isWanted({ run }: LoopState, mode: StreamMode): boolean {
+  return run.modes.has(mode) || run.modes.has("debug");
+}
+
+function emit(loop: LoopState, mode: StreamMode, type: string, step: number, payload: unknown): void {
+  const { run } = loop;
+  if (run.modes.has(mode)) run.emit({ mode, payload });
+  if (!run.modes.has("debug")) return;
+  const timestamp = new Date(run.environment.now()).toISOString();
+  run.emit({ mode: "debug", payload: { step, type, timestamp, payload } });
+}

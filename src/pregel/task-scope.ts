@@ -1,0 +1,86 @@
+import type { AttemptScope } from "./attempt-scope.ts";
+import type { LoopState } from "./loop-state.ts";
+import { childNamespace, taskNamespace, withoutTaskIds } from "./namespace.ts";
+import type { PlannedTask } from "./plan.ts";
+import type { Question } from "./question.ts";
+import type { Scratchpad } from "./scratchpad.ts";
+
+/** One attempt of a task, as that finds it which the task calls: other graphs, `task()`, `interrupt()`. */
+export class TaskScope {
+  readonly loop: LoopState;
+  readonly task: PlannedTask;
+  readonly scratchpad: Scratchpad;
+  readonly attempt: AttemptScope;
+  #graphs = 0;
+  #calls = 0;
+  #fault: { readonly error: unknown } | undefined;
+  #running: Set<Promise<unknown>> | undefined;
+
+  constructor(loop: LoopState, task: PlannedTask, attempt: AttemptScope, scratchpad: Scratchpad) {
+    this.loop = loop;
+    this.task = task;
+    this.attempt = attempt;
+    this.scratchpad = scratchpad;
+  }
+
+  /** Whether nobody waits for the attempt any more. */
+  get isOver(): boolean {
+    return this.loop.hasEnded || this.attempt.isOver;
+  }
+
+  get namespace(): string {
+    return taskNamespace(this.task.caller ?? this.loop.namespace, this.task.name, this.task.id);
+  }
+
+  /** Where the graph keeps its checkpoints that the task calls next: calls are matched in the order in which they are made. */
+  nextNamespace(keepsHistory: boolean): string {
+    const namespace = keepsHistory ? withoutTaskIds(this.namespace) : this.namespace;
+    const count = this.#graphs++;
+    return count === 0 ? namespace : childNamespace(namespace, String(count));
+  }
+
+  nextCall(): number {
+    return this.#calls++;
+  }
+
+  /** The checkpoint of each graph around what the task calls, by namespace. */
+  parents(): Readonly<Record<string, string>> {
+    const { run, checkpointId, namespace } = this.loop;
+    return checkpointId === undefined ? {} : { ...run.nesting?.parents, [namespace]: checkpointId };
+  }
+
+  /** Questions of what the task has called, which wait for an answer. */
+  relay(questions: readonly Question[]): void {
+    this.scratchpad.open.push(...questions);
+  }
+
+  /**
+   * The attempt is not over before the call is, whether the node waits for it or not. A call that rejects was cut off by
+   * its storage: that is no matter of the node, and ends the run around it in the same way.
+   */
+  follow<T>(call: Promise<T>): Promise<T> {
+    const running = (this.#running ??= new Set());
+    running.add(call);
+    call.then(
+      () => running.delete(call),
+      (error: unknown) => {
+        running.delete(call);
+        this.#fault ??= { error };
+      },
+    );
+    return call;
+  }
+
+  /** Throws what has cut off a call. */
+  requireStorage(): void {
+    if (this.#fault !== undefined) throw this.#fault.error;
+  }
+
+  get isCalling(): boolean {
+    return this.#running !== undefined && this.#running.size > 0;
+  }
+
+  async settled(): Promise<void> {
+    while (this.#running !== undefined && this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+}

@@ -1,0 +1,122 @@
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { tool } from "@langchain/core/tools";
+import { FakeListChatModel } from "@langchain/core/utils/testing";
+import { describe, expect, it } from "vitest";
+import { ours, START, theirs, type Compiled, type Config, type Library } from "./engine.ts";
+
+/** The stream modes `messages` and `tools`, with LangChain's own models, messages and tools. */
+
+const inputSchema = {
+  type: "object" as const,
+  properties: { a: { type: "number" as const } },
+  required: ["a"],
+};
+
+function graphOf(library: Library): Compiled {
+  const { Annotation, StateGraph } = library;
+  const state = Annotation.Root({
+    messages: Annotation({
+      reducer: (left: unknown[], right: unknown[]) => left.concat(right),
+      default: () => [],
+    }),
+    other: Annotation(),
+  });
+  const model = new FakeListChatModel({ responses: ["hey"] });
+  const silent = new FakeListChatModel({ responses: ["quiet"] }).withConfig({ tags: ["nostream"] });
+  const add = tool((input: unknown) => `sum ${JSON.stringify(input)}`, { name: "add", schema: inputSchema });
+  const fail = tool(
+    () => {
+      throw new Error("broken");
+    },
+    { name: "fail", schema: inputSchema },
+  );
+  const inner = new StateGraph(state)
+    .addNode("inner", async (_, config: object) => ({
+      messages: [await model.invoke("q", config)],
+    }))
+    .addEdge(START, "inner")
+    .compile();
+  return new StateGraph(state)
+    .addNode("model", async (_, config: object) => {
+      const message = await model.invoke("q", { ...config, runName: "named", tags: ["t"] });
+      await silent.invoke("x", config);
+      return { messages: [message] };
+    })
+    .addNode("direct", () => ({ messages: [new AIMessage({ content: "direct", id: "d1" })] }))
+    .addNode("again", () => ({
+      messages: [new AIMessage({ content: "direct", id: "d1" })],
+      other: new HumanMessage({ content: "single", id: "s" }),
+    }))
+    .addNode("tools", async (_, config: object) => {
+      await add.invoke({ type: "tool_call", id: "c1", name: "add", args: { a: 1 } }, config);
+      await add.invoke({ a: 5 }, config);
+      await fail.invoke({ a: 1 }, config).catch(() => undefined);
+      return {};
+    })
+    .addNode("sub", inner)
+    .addEdge(START, "model")
+    .addEdge("model", "direct")
+    .addEdge("direct", "again")
+    .addEdge("again", "tools")
+    .addEdge("tools", "sub")
+    .compile();
+}
+
+/** A piece that a model gives as text alone is plain data here, and a model that nobody listens to does not stream. */
+function typeOf(message: { readonly type: string }): string {
+  return message.constructor.name === "Object"
+    ? message.type.replace("Chunk", "")
+    : message.constructor.name.replace("Chunk", "");
+}
+
+const OURS_ALONE = new Set(["ls_integration", "versions", "tags"]);
+
+function showMetadata(metadata: Record<string, unknown>): unknown {
+  const { tags, ...rest } = metadata;
+  const own = Object.entries(rest).filter(([key]) => !OURS_ALONE.has(key));
+  return {
+    ...JSON.parse(withoutIds(Object.fromEntries(own))),
+    // LangGraph counts supersteps in a tag.
+    tags: (Array.isArray(tags) ? tags : []).filter((tag) => !String(tag).startsWith("graph:step")),
+  };
+}
+
+function withoutIds(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>");
+}
+
+async function chunksOf(library: Library, options: Config): Promise<unknown[]> {
+  const chunks: unknown[] = [];
+  const input = { messages: [new HumanMessage({ content: "in", id: "in" })] };
+  for await (const chunk of await graphOf(library).stream(input, options)) {
+    const parts = (options["subgraphs"] ? chunk : [[], ...(chunk as unknown[])]) as [
+      string[],
+      string,
+      unknown,
+    ];
+    const [namespace, mode, payload] = parts;
+    const where = JSON.parse(withoutIds(namespace)) as unknown;
+    if (mode === "tools") {
+      chunks.push([where, mode, JSON.parse(withoutIds(payload))]);
+      continue;
+    }
+    const [message, metadata] = payload as [AIMessage, Record<string, unknown>];
+    const id = withoutIds(message.id);
+    chunks.push([where, mode, typeOf(message), id, message.content, showMetadata(metadata)]);
+  }
+  return chunks;
+}
+
+describe.each([false, true])("with subgraphs: %s", (subgraphs) => {
+  it("messages and tools: as in LangGraph", async () => {
+    const options = {
+      streamMode: ["messages", "tools"],
+      subgraphs,
+      metadata: { user: "u" },
+      tags: ["root"],
+    };
+    const expected = await chunksOf(theirs, options);
+    expect(expected.length).toBeGreaterThan(8);
+    expect(await chunksOf(ours, options)).toEqual(expected);
+  });
+});
