@@ -1,5 +1,11 @@
 import {
-  describeError, messageOf, RefusedError, StorageError, TidemarkError, type WireError } from "../errors.ts";
+  describeError,
+  messageOf,
+  RefusedError,
+  StorageError,
+  TidemarkError,
+  type WireError,
+} from "../errors.ts";
 import type { TaskFailure } from "../pregel/types.ts";
 
 /** Longer messages are cut: they come from user code, and a run's row holds them. */
@@ -42,6 +48,12 @@ export class ResponseTooLargeError extends TidemarkError {
     );
     this.name = "ResponseTooLargeError";
   }
+}
+
+/** Instead of the events that a client has not read. */
+export function clientTooSlow(limit: number): WireError {
+  const message = `More than ${limit} bytes of events were waiting to be read. The run goes on; read /state.`;
+  return { code: "client_too_slow", message, details: { limit } };
 }
 
 export function threadNotFound(threadId: string): RefusedError {

@@ -40,9 +40,16 @@ export class GraphRunner implements RunExecutor {
   async execute(run: RunRow): Promise<Completion> {
     const { storage, threadId } = this.#options;
     this.#controller = new AbortController();
-    const request = await unstageRun(storage, threadId(), run);
-    const outcome = await this.#run(run, request, new RunGuard(run, storage));
-    return outcome.status === "refused" ? this.#refuse(run, outcome.error) : this.#end(run, outcome);
+    const controller = this.#controller;
+    try {
+      const request = await unstageRun(storage, threadId(), run);
+      const outcome = await this.#run(run, request, new RunGuard(run, storage));
+      return outcome.status === "refused" ? this.#refuse(run, outcome.error) : await this.#end(run, outcome);
+    } catch (fault) {
+      // Tasks that go on beside it are told that they work for nobody.
+      controller.abort(fault);
+      throw fault;
+    }
   }
 
   async giveUp(run: RunRow): Promise<Completion> {
