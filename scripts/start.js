@@ -7,14 +7,24 @@ import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const { values } = parseArgs({
-  options: { port: { type: "string" }, "state-dir": { type: "string" }, config: { type: "string" } },
-});
+const values = readOptions();
 const port = values.port ?? process.env["TIDEMARK_PORT"] ?? "8787";
 const state = resolve(
   values["state-dir"] ?? process.env["TIDEMARK_STATE_DIR"] ?? join(root, ".tidemark/state"),
 );
 const config = resolve(values.config ?? join(root, "wrangler.toml"));
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: { port: { type: "string" }, "state-dir": { type: "string" }, config: { type: "string" } },
+    }).values;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message.split(". ")[0] : String(error);
+    console.error(`${problem}. The options are --port N, --state-dir DIR and --config FILE.`);
+    process.exit(2);
+  }
+}
 
 const wrangler = join(
   dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),

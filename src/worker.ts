@@ -66,7 +66,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const app = createApp({ maxBodySize, report, threads: (env) => namespaceOf(env, thread) });
   return {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-    Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit, lease }),
+    Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit, lease, report }),
   };
 }
 

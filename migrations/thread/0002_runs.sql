@@ -9,6 +9,7 @@ CREATE TABLE thread (
 );
 
 -- `request` and `outcome` are bodies as in `checkpoints`. `context` may hold secrets: it is erased when the run ends.
+-- `last_step`, known once the input is applied, is as far as the recursion limit lets the run go, however often it is entered.
 -- `stalled` counts the attempts since the last commit of the run; `fault` is the JSON of what stopped the last of them.
 CREATE TABLE runs (
   id TEXT NOT NULL PRIMARY KEY,
@@ -16,6 +17,7 @@ CREATE TABLE runs (
   attempt INTEGER NOT NULL DEFAULT 0,
   stalled INTEGER NOT NULL DEFAULT 0,
   input_applied INTEGER NOT NULL DEFAULT 0,
+  last_step INTEGER,
   fault TEXT,
   created_at INTEGER NOT NULL,
   started_at INTEGER,

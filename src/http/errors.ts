@@ -4,13 +4,30 @@ import { errorBody, TidemarkError, type WireError } from "../errors.ts";
 import { stringifyJson } from "../json.ts";
 
 /** The status of every error that is not the server's own fault (500). */
-const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   invalid_json: 400,
   invalid_request: 400,
   invalid_thread_id: 400,
   invalid_input: 400,
   invalid_command: 400,
+  invalid_identifier: 400,
+  invalid_context: 400,
+  invalid_message: 400,
+  invalid_codec: 400,
+  duplicate_codec: 400,
+  missing_thread_id: 400,
+  missing_checkpoint_id: 400,
   invalid_recursion_limit: 400,
+  invalid_namespace: 400,
+  invalid_snapshot_frequency: 400,
+  invalid_filter: 400,
+  invalid_task: 400,
+  invalid_durability: 400,
+  invalid_update: 400,
+  invalid_max_concurrency: 400,
+  invalid_checkpointer: 400,
+  invalid_response_schema: 400,
+  not_cacheable: 400,
   empty_input: 400,
   graph_required: 400,
   unknown_node: 400,
@@ -20,6 +37,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   thread_not_found: 404,
   checkpoint_not_found: 404,
   unknown_graph: 404,
+  unknown_namespace: 404,
   method_not_allowed: 405,
   graph_mismatch: 409,
   interrupt_not_pending: 409,
@@ -31,13 +49,15 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   value_too_large: 413,
   context_too_large: 413,
   unsupported_media_type: 415,
+  response_too_large: 507,
   blob_unavailable: 503,
+  run_pending: 503,
   thread_unavailable: 503,
 };
 
 /** A run that was accepted and failed is not the caller's fault, whatever its error is called. */
 export function failureResponse(context: Context, error: WireError): Response {
-  return respond(context, error, error.code === "blob_unavailable" ? 503 : 500);
+  return respond(context, error, 500);
 }
 
 export function errorResponse(context: Context, error: WireError): Response {
@@ -53,7 +73,8 @@ export function errorHandler(report: (error: unknown) => void): ErrorHandler {
   return (error, context) => {
     if (error instanceof TidemarkError) return errorResponse(context, error);
     report(error);
-    const message = "The server failed. Nothing is known to be lost; try again.";
+    const message =
+      "The server failed. Nothing is known to be lost. A run may have been accepted: read /state before you start it again.";
     return errorResponse(context, { code: "internal", message, details: {} });
   };
 }

@@ -14,12 +14,16 @@ const AnyObject = v.custom<Record<string, unknown>>(
 function exactly<Entries extends v.ObjectEntries>(entries: Entries) {
   const keys = Object.keys(entries);
   const unknownKey = (issue: v.StrictObjectIssue): string =>
-    issue.expected === "never" ? `unknown key; there is ${keys.join(", ")}` : "is missing";
+    issue.expected === "never" ? `unknown key; there is ${keys.join(", ") || "none"}` : "is missing";
   return v.pipe(AnyObject, v.strictObject(entries, unknownKey));
 }
 
 /** Empty is not the same as absent: it names no checkpoint. */
-const CheckpointId = v.pipe(v.string(), v.nonEmpty("must not be empty"));
+const CheckpointId = v.pipe(
+  v.string(),
+  v.nonEmpty("must not be empty"),
+  v.check((id) => id.isWellFormed(), "must not have half of a surrogate pair"),
+);
 
 const Config = exactly({
   recursion_limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000))),
@@ -51,11 +55,15 @@ export const StreamBody = exactly({
 });
 
 const OneAnswer = exactly({ ...run, interrupt_id: v.string(), value: v.unknown() });
-const SeveralAnswers = exactly({ ...run, values: AnyObject });
+const Answers = v.pipe(
+  AnyObject,
+  v.check((answers) => Object.keys(answers).length > 0, "must have one answer at least"),
+);
+const SeveralAnswers = exactly({ ...run, values: Answers });
 
 export const ResumeBody = v.union(
   [OneAnswer, SeveralAnswers],
-  'must have "interrupt_id" and "value", or "values": an object of answers by interrupt id',
+  'must have "interrupt_id" and "value", or "values": an object of answers by interrupt id, one at least',
 );
 
 export const UpdateStateBody = exactly({
@@ -72,7 +80,9 @@ const Count = v.pipe(
   v.maxValue(1000),
 );
 
-export const HistoryQuery = v.object({
+export const NoQuery = exactly({});
+
+export const HistoryQuery = exactly({
   limit: v.optional(Count, "10"),
   before: v.optional(CheckpointId),
 });

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { v7 as uuid7 } from "uuid";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
-import { HistoryQuery, UpdateStateBody } from "./schemas.ts";
+import { HistoryQuery, NoQuery, UpdateStateBody } from "./schemas.ts";
 import { call, jsonResponse, refusal, requestedThread } from "./thread-call.ts";
 
 /** Reading, editing and deleting what a thread has. */
@@ -11,11 +11,13 @@ export function stateRoutes(options: AppOptions): Hono {
 
   app.get("/state", async (context) => {
     const thread = requestedThread(context, options);
+    parseQuery(context.req, NoQuery);
     return jsonResponse(context, await call(thread, (api) => api.getState(thread.address)));
   });
 
   app.get("/state/:checkpoint_id", async (context) => {
     const thread = requestedThread(context, options);
+    parseQuery(context.req, NoQuery);
     const checkpointId = context.req.param("checkpoint_id");
     return jsonResponse(
       context,
@@ -33,7 +35,12 @@ export function stateRoutes(options: AppOptions): Hono {
       ...(body.as_node === undefined ? {} : { asNode: body.as_node }),
       ...(body.checkpoint_id === undefined ? {} : { checkpointId: body.checkpoint_id }),
     };
-    return jsonResponse(context, await call(thread, (api) => api.updateState(edit)));
+    let attempts = 0;
+    const reply = await call(thread, (api) => {
+      attempts += 1;
+      return api.updateState({ ...edit, isRepeated: attempts > 1 });
+    });
+    return jsonResponse(context, reply);
   });
 
   app.get("/history", async (context) => {

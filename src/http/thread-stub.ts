@@ -48,7 +48,7 @@ export function waitBefore(attempt: number): Promise<void> {
 function unavailable(cause: unknown): StorageError {
   return new StorageError(
     "thread_unavailable",
-    "The thread's object was reset again and again. What was accepted goes on; ask again later.",
+    "The thread's object was reset again and again. What was accepted goes on: read /state before you start a run again.",
     { cause },
   );
 }

@@ -64,11 +64,6 @@ export class BlobStore {
     throw failure.reason;
   }
 
-  /** Resolves when no upload that has begun is under way. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(Array.from(this.#uploads.values(), ({ generation }) => generation));
-  }
-
   /** Answers at once when the bytes are in SQLite. */
   read(threadId: string, hash: string): MaybePromise<Uint8Array> {
     const row = this.#rows.find(threadId, hash);

@@ -37,19 +37,11 @@ export class Commits {
   readonly #transact: Transact;
   readonly #blobs: BlobStore;
   readonly #deletions: Deletions;
-  readonly #check: () => void;
 
-  /** `check` throws when nothing must be written any more: it is asked before objects are put. */
-  constructor(
-    transact: Transact,
-    blobs: BlobStore,
-    deletions: Deletions,
-    check: () => void = () => undefined,
-  ) {
+  constructor(transact: Transact, blobs: BlobStore, deletions: Deletions) {
     this.#transact = transact;
     this.#blobs = blobs;
     this.#deletions = deletions;
-    this.#check = check;
   }
 
   begin(threadId: string): PendingCommit {
@@ -74,8 +66,6 @@ export class Commits {
   }
 
   async #stageAndRun<T>(pending: PendingCommit, blobs: readonly HashedBytes[], write: () => T): Promise<T> {
-    this.#check();
-    this.#requireThread(pending);
     const staged = await this.#blobs.stage(pending.threadId, blobs);
     try {
       return this.#run(pending, staged, write);
@@ -84,16 +74,13 @@ export class Commits {
     }
   }
 
-  #requireThread({ threadId, deletions }: PendingCommit): void {
-    if (deletions === this.#deletions.of(threadId)) return;
-    throw new StorageError(
-      "thread_deleted",
-      `The thread "${threadId}" was deleted while this was being written.`,
-    );
-  }
-
-  #run<T>(pending: PendingCommit, staged: StagedBlobs | undefined, write: () => T): T {
-    this.#requireThread(pending);
+  #run<T>({ threadId, deletions }: PendingCommit, staged: StagedBlobs | undefined, write: () => T): T {
+    if (deletions !== this.#deletions.of(threadId)) {
+      throw new StorageError(
+        "thread_deleted",
+        `The thread "${threadId}" was deleted while this was being written.`,
+      );
+    }
     let conflict: T | undefined;
     try {
       return this.#transact(() => {

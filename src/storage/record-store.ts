@@ -44,11 +44,6 @@ export class RecordStore {
     return { body: sealed.input, commit: () => staged.commit(), release: () => staged.release() };
   }
 
-  /** Resolves when nothing is on its way into the bucket. */
-  uploadsSettled(): Promise<void> {
-    return this.#blobs.settled();
-  }
-
   async read(threadId: string, row: BodyRow): Promise<unknown> {
     const stored = await openBody(this.#serde, this.#blobs, threadId, row);
     const [value] = await this.#values.fromStored([stored], (hash) => this.#blobs.read(threadId, hash));

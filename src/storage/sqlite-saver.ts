@@ -20,34 +20,30 @@ import type {
   MaybePromise,
   PendingWrite,
 } from "../checkpoint/types.ts";
-import { BlobBucket } from "./blob-bucket.ts";
-import { BlobStore } from "./blob-store.ts";
 import { sealBody } from "./bodies.ts";
 import type { SealedBody } from "./bodies.ts";
 import { channelInCheckpoint, toCheckpointBody } from "./checkpoint-body.ts";
 import { CheckpointReader } from "./checkpoint-reader.ts";
-import { CheckpointRows } from "./checkpoint-rows.ts";
+import type { CheckpointRows } from "./checkpoint-rows.ts";
 import type { BodyRow, NamespaceRow } from "./checkpoint-rows.ts";
-import { Commits, CONFLICT, Deletions } from "./commits.ts";
+import { Commits, CONFLICT } from "./commits.ts";
 import type { PendingCommit, Transact } from "./commits.ts";
 import { carryOver, keep, nextCheckpoint, NOTHING_CARRIED } from "./succession.ts";
 import type { CarriedValues } from "./succession.ts";
-import { DEFAULT_INLINE_LIMIT, MAX_METADATA } from "./limits.ts";
+import { MAX_METADATA } from "./limits.ts";
 import { listHeads } from "./listing.ts";
 import { SaverCache } from "./saver-cache.ts";
+import { sharedParts } from "./shared-parts.ts";
+import type { SharedParts } from "./shared-parts.ts";
 import type { CachedCheckpoint } from "./saver-cache.ts";
-import { Sql } from "./sql.ts";
-import { StoredValues } from "./stored-values.ts";
-import type { StoredForm } from "./stored-values.ts";
+import type { StoredForm, StoredValues } from "./stored-values.ts";
 import { channelInTask, toTaskBody } from "./task-body.ts";
-import { WriteRows } from "./write-rows.ts";
+import type { WriteRows } from "./write-rows.ts";
 
 export interface SqliteSaverOptions {
   readonly sql: SqlStorage;
   /** The owner adds its own rows and checks here. Nobody else may change the saver's tables. */
   readonly transact: Transact;
-  /** Throws when nothing must be written any more; `transact` refuses it too. */
-  readonly check?: () => void;
   /** Must keep an `ExternalReference` as it is. */
   readonly serde?: SerializerProtocol;
   /** For large values; without one they are cut into rows. */
@@ -57,16 +53,6 @@ export interface SqliteSaverOptions {
   /** Strings and byte arrays above it, in bytes, are kept apart and once a thread. */
   readonly inlineLimit?: number;
   readonly randomId: () => string;
-}
-
-/** What savers over the same tables have in common. */
-interface SharedParts {
-  readonly checkpoints: CheckpointRows;
-  readonly writes: WriteRows;
-  readonly values: StoredValues;
-  readonly blobs: BlobStore;
-  readonly deletions: Deletions;
-  cache: SaverCache;
 }
 
 interface Draft {
@@ -107,7 +93,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     this.#checkpoints = checkpoints;
     this.#writes = writes;
     this.#values = values;
-    this.#commits = new Commits(options.transact, blobs, deletions, options.check);
+    this.#commits = new Commits(options.transact, blobs, deletions);
     this.#reader = new CheckpointReader({
       serde: this.serde,
       checkpoints,
@@ -119,8 +105,8 @@ export class SqliteSaver extends BaseCheckpointSaver {
   }
 
   /** This saver, with all it remembers, whose own commits go through `transact`, however late they come. */
-  bind(own: Pick<SqliteSaverOptions, "transact" | "check">): SqliteSaver {
-    return new SqliteSaver({ ...this.#options, serde: this.serde, ...own }, this.#shared);
+  bind(transact: Transact): SqliteSaver {
+    return new SqliteSaver({ ...this.#options, serde: this.serde, transact }, this.#shared);
   }
 
   /** Whether there is such a checkpoint. */
@@ -236,11 +222,6 @@ export class SqliteSaver extends BaseCheckpointSaver {
     this.forget();
   }
 
-  /** Resolves when nothing is on its way into the bucket. */
-  async uploadsSettled(): Promise<void> {
-    await this.#shared.blobs.settled();
-  }
-
   #draft(
     cache: SaverCache,
     address: WriteAddress,
@@ -333,19 +314,6 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const id = cache.namespaceId(threadId, namespace) ?? this.#checkpoints.namespaceId(threadId, namespace);
     return id ?? this.#checkpoints.addNamespace(threadId, namespace);
   }
-}
-
-function sharedParts(options: SqliteSaverOptions, serde: SerializerProtocol): SharedParts {
-  const sql = new Sql(options.sql);
-  const bucket = options.bucket && new BlobBucket(options.bucket, options.prefix);
-  return {
-    checkpoints: new CheckpointRows(sql),
-    writes: new WriteRows(sql),
-    values: new StoredValues(serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT),
-    blobs: new BlobStore(sql, bucket, options.randomId),
-    deletions: new Deletions(),
-    cache: new SaverCache(),
-  };
 }
 
 function rowVanished(taskId: string): StorageError {

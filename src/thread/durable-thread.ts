@@ -23,6 +23,8 @@ export interface ThreadConfig {
   readonly inlineLimit?: number | undefined;
   /** How long a run may be left alone before it is looked after, in milliseconds. */
   readonly lease: number;
+  /** Takes what nobody expected. */
+  readonly report: (error: unknown) => void;
 }
 
 /** The class of Durable Objects that serve threads: the methods are its RPC interface. */
@@ -86,6 +88,7 @@ function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfi
       deleteAlarm: () => ctx.waitUntil(ctx.storage.deleteAlarm()),
       sync: () => ctx.storage.sync(),
       waitUntil: (work) => ctx.waitUntil(work),
+      report: config.report,
     },
     environment: {
       now: systemNow,

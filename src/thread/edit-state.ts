@@ -1,11 +1,12 @@
 import { InvalidUpdateError, ReducerError, RefusedError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { Pregel } from "../pregel/pregel.ts";
+import { jsonBytes } from "./answer-text.ts";
 import type { Bytes, EditState } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
-import { jsonBytes, wireCheckpoint } from "./wire.ts";
+import { wireCheckpoint } from "./wire.ts";
 
-/** Edits the state, once: an edit that is asked for again finds the checkpoint it has written. */
+/** Edits the state, once: an edit that is repeated finds the checkpoint it has written, whatever came after it. */
 export async function editState(
   storage: ThreadStorage,
   environment: Environment,
@@ -14,8 +15,11 @@ export async function editState(
 ): Promise<Bytes> {
   const { saver } = storage;
   const configurable = { thread_id: edit.threadId, checkpoint_ns: "" };
-  const head = await saver.getTuple({ configurable });
-  if (head?.metadata?.run_id === edit.editId) return answer(edit, head.config);
+  if (edit.isRepeated === true) {
+    const filter = { run_id: edit.editId };
+    for await (const written of saver.list({ configurable }, { filter, limit: 1 }))
+      return answer(edit, written.config);
+  }
   const named = edit.checkpointId === undefined ? {} : { checkpoint_id: edit.checkpointId };
   const address = { configurable: { ...configurable, ...named } };
   const options = { checkpointer: saver, environment, runId: edit.editId };

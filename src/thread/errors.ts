@@ -50,6 +50,12 @@ export class ResponseTooLargeError extends TidemarkError {
   }
 }
 
+/** Instead of the events that a client has not read. */
+export function clientTooSlow(limit: number): WireError {
+  const message = `More than ${limit} bytes of events were waiting to be read. The run goes on; read /state.`;
+  return { code: "client_too_slow", message, details: { limit } };
+}
+
 export function threadNotFound(threadId: string): RefusedError {
   return new RefusedError(
     "thread_not_found",

@@ -40,9 +40,16 @@ export class GraphRunner implements RunExecutor {
   async execute(run: RunRow): Promise<Completion> {
     const { storage, threadId } = this.#options;
     this.#controller = new AbortController();
-    const request = await unstageRun(storage, threadId(), run);
-    const outcome = await this.#run(run, request, new RunGuard(run, storage));
-    return outcome.status === "refused" ? this.#refuse(run, outcome.error) : this.#end(run, outcome);
+    const controller = this.#controller;
+    try {
+      const request = await unstageRun(storage, threadId(), run);
+      const outcome = await this.#run(run, request, new RunGuard(run, storage));
+      return outcome.status === "refused" ? this.#refuse(run, outcome.error) : await this.#end(run, outcome);
+    } catch (fault) {
+      // Tasks that go on beside it are told that they work for nobody.
+      controller.abort(fault);
+      throw fault;
+    }
   }
 
   async giveUp(run: RunRow): Promise<Completion> {
@@ -63,12 +70,9 @@ export class GraphRunner implements RunExecutor {
       if (error instanceof TidemarkError) return { status: "failed", error, failures: [] };
       throw error;
     }
-    const input = inputOf(run, request);
-    // From its first commit on, a run without input goes on from the newest checkpoint, whichever it began at.
-    if (input.kind === "continue") guard.applyInput();
     const named =
       run.inputApplied || request.checkpointId === undefined ? {} : { checkpoint_id: request.checkpointId };
-    return graph.run(input, {
+    return graph.run(inputOf(run, request), {
       ...(config.recursionLimit === undefined ? {} : { recursionLimit: config.recursionLimit }),
       ...(config.tags === undefined ? {} : { tags: config.tags }),
       ...(config.metadata === undefined ? {} : { metadata: config.metadata }),
@@ -85,7 +89,8 @@ export class GraphRunner implements RunExecutor {
       modes: new Set(request.modes),
       emit: (event) => emit(run.id, event),
       signal: this.#controller.signal,
-      onInputApplied: () => guard.applyInput(),
+      onInputApplied: (lastStep) => guard.applyInput(lastStep),
+      ...(run.lastStep === undefined ? {} : { lastStep: run.lastStep }),
       onInterrupted: request.onInterrupted,
       isReentry: run.inputApplied,
     });
@@ -136,7 +141,8 @@ export class GraphRunner implements RunExecutor {
 class RunGuard implements CommitGuard {
   readonly #run: RunRow;
   readonly #storage: ThreadStorage;
-  #isApplying = false;
+  /** Set from the commit on that holds the run's input. */
+  #lastStep: number | undefined;
   #isNoted = false;
 
   constructor(run: RunRow, storage: ThreadStorage) {
@@ -145,8 +151,8 @@ class RunGuard implements CommitGuard {
   }
 
   /** The next commit is the one that holds the run's input. */
-  applyInput(): void {
-    this.#isApplying = true;
+  applyInput(lastStep: number): void {
+    this.#lastStep = lastStep;
     this.#isNoted = false;
   }
 
@@ -155,7 +161,7 @@ class RunGuard implements CommitGuard {
   }
 
   accompany(): void {
-    if (!this.#isNoted) this.#storage.runs.noteProgress(this.#run.id, this.#isApplying);
+    if (!this.#isNoted) this.#storage.runs.noteProgress(this.#run.id, this.#lastStep);
   }
 
   committed(): void {

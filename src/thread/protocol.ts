@@ -58,6 +58,8 @@ export interface ReadHistory extends ThreadAddress {
 export interface EditState extends ThreadAddress {
   /** Makes the edit idempotent: it is the `run_id` of the checkpoint that it writes. */
   readonly editId: string;
+  /** The reply to an earlier call with this id was lost: it may have been applied. */
+  readonly isRepeated?: boolean;
   readonly values: unknown;
   readonly asNode?: string;
   readonly checkpointId?: string;

@@ -1,5 +1,5 @@
-import { TidemarkError, type WireError } from "../errors.ts";
-import { threadDeleted } from "./errors.ts";
+import { RefusedError, TidemarkError, type WireError } from "../errors.ts";
+import { isPlatformReset, ResponseTooLargeError, runPending, threadDeleted } from "./errors.ts";
 import type { StartRun } from "./protocol.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { Completion } from "./run-queue.ts";
@@ -19,6 +19,14 @@ export async function readRunEnd(
   const end = (await storage.records.read(start.threadId, outcome)) as RunEnd;
   if (end.error !== undefined) throw new AnsweredError(end.error, true);
   return end;
+}
+
+/** Why the answer of an accepted run cannot be given, so that its caller does not start it once more. */
+export function answerFault(runId: string, error: unknown): unknown {
+  const isAnswer =
+    error instanceof AnsweredError || error instanceof RefusedError || error instanceof ResponseTooLargeError;
+  // After a reset the router asks again, of the next instance.
+  return isAnswer || isPlatformReset(error) ? error : runPending(runId, error);
 }
 
 /** Carries an error that is in its wire form already. */

@@ -14,6 +14,8 @@ export interface RunRow {
   /** Attempts since the last commit. */
   readonly stalled: number;
   readonly inputApplied: boolean;
+  /** The step up to which the run may go; known once its input is applied. */
+  readonly lastStep: number | undefined;
   /** What stopped its last attempt, when that was not the object's end. */
   readonly fault: WireError | undefined;
   readonly request: BodyRow;
@@ -35,6 +37,7 @@ type Columns = {
   attempt: number;
   stalled: number;
   input_applied: number;
+  last_step: number | null;
   fault: string | null;
   request_type: string;
   request: ArrayBuffer | null;
@@ -93,10 +96,13 @@ export class RunRows {
     return this.#sql.first<{ attempt: number }>("SELECT attempt FROM runs WHERE id = ?", id)?.attempt;
   }
 
-  noteProgress(id: string, inputApplied: boolean): void {
+  /** `lastStep` is given with the commit that applies the input. */
+  noteProgress(id: string, lastStep: number | undefined): void {
     this.#sql.run(
-      "UPDATE runs SET stalled = 0, input_applied = max(input_applied, ?) WHERE id = ?",
-      Number(inputApplied),
+      `UPDATE runs SET stalled = 0, input_applied = max(input_applied, ?), last_step = coalesce(?, last_step)
+       WHERE id = ?`,
+      Number(lastStep !== undefined),
+      lastStep ?? null,
       id,
     );
   }
@@ -133,6 +139,7 @@ function fromColumns(row: Columns): RunRow {
     attempt: row.attempt,
     stalled: row.stalled,
     inputApplied: row.input_applied === 1,
+    lastStep: row.last_step ?? undefined,
     // Written by `noteFault`.
     fault: row.fault === null ? undefined : (JSON.parse(row.fault) as WireError),
     request: { type: row.request_type, body: row.request, body_hash: row.request_hash },

@@ -1,4 +1,4 @@
-import type { CheckpointTuple } from "../checkpoint/types.ts";
+import type { CheckpointConfig, CheckpointTuple } from "../checkpoint/types.ts";
 import { CheckpointNotFoundError } from "../errors.ts";
 import { snapshotOf } from "../pregel/snapshot.ts";
 import type { PregelGraph, StateSnapshot } from "../pregel/types.ts";
@@ -29,23 +29,23 @@ export class StateReader {
   }
 
   /** Newest first. */
-  async history({ threadId, limit, before }: ReadHistory): Promise<readonly unknown[]> {
+  async *history({ threadId, limit, before }: ReadHistory): AsyncGenerator<unknown, void, undefined> {
     this.#requireThread(threadId);
+    if (before !== undefined && !this.#storage.saver.has(addressOf(threadId, before)))
+      throw new CheckpointNotFoundError(before);
     const listed = this.#storage.saver.list(
       { configurable: { thread_id: threadId, checkpoint_ns: "" } },
       { limit, ...(before === undefined ? {} : { before: { configurable: { checkpoint_id: before } } }) },
     );
-    const states: unknown[] = [];
-    for await (const tuple of listed) states.push(wireState(threadId, this.#snapshot(tuple, false)));
-    return states;
+    for await (const tuple of listed) yield wireState(threadId, this.#snapshot(tuple, false));
   }
 
-  /** The values that a run has come to: those of its checkpoint, and what finished beside a question. */
-  async values(threadId: string, { status, checkpointId }: RunEnd): Promise<unknown> {
+  /** The values that a run has come to: those of its checkpoint, which stay as they are. */
+  async values(threadId: string, { checkpointId }: RunEnd): Promise<unknown> {
     if (checkpointId === undefined) return {};
     const tuple = await this.#tuple(threadId, checkpointId);
     if (tuple === undefined) throw new CheckpointNotFoundError(checkpointId);
-    return this.#snapshot(tuple, status === "interrupted").values;
+    return this.#snapshot(tuple, false).values;
   }
 
   #snapshot(tuple: CheckpointTuple, isHead: boolean): StateSnapshot {
@@ -58,13 +58,15 @@ export class StateReader {
   }
 
   #tuple(threadId: string, checkpointId: string | undefined): Promise<CheckpointTuple | undefined> {
-    const named = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
-    return this.#storage.saver.getTuple({
-      configurable: { thread_id: threadId, checkpoint_ns: "", ...named },
-    });
+    return this.#storage.saver.getTuple(addressOf(threadId, checkpointId));
   }
 
   #requireThread(threadId: string): void {
     if (this.#storage.thread() === undefined) throw threadNotFound(threadId);
   }
+}
+
+function addressOf(threadId: string, checkpointId: string | undefined): CheckpointConfig {
+  const named = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
+  return { configurable: { thread_id: threadId, checkpoint_ns: "", ...named } };
 }

@@ -58,8 +58,7 @@ export class ThreadStorage {
 
   /** The saver whose commits go with the guard: also those that come late, when its run is over. */
   saverFor(guard: CommitGuard): SqliteSaver {
-    const transact = <T>(write: () => T): T => this.#transact(guard, write);
-    return this.saver.bind({ transact, check: () => guard.check() });
+    return this.saver.bind((write) => this.#transact(guard, write));
   }
 
   /** The thread's own row, undefined when nothing was ever written. */
@@ -104,13 +103,12 @@ export class ThreadStorage {
   }
 
   /**
-   * Removes all that there is: objects first, since only the rows know that something is left to do. Writes that are
-   * under way fail, and those of objects are waited for, so that they leave none behind.
+   * Removes all that there is: objects first, since only the rows know that something is left to do. Whoever calls it has
+   * waited for the writes that are under way; those that are not over by then fail.
    */
   async deleteAll(): Promise<void> {
     const { storage, bucket, prefix } = this.#options;
     this.saver.abandon();
-    await Promise.all([this.saver.uploadsSettled(), this.records.uploadsSettled()]);
     if (bucket !== undefined) await deletePrefix(bucket, `${prefix}/`);
     await storage.deleteAlarm();
     await storage.deleteAll();

@@ -2,6 +2,7 @@ import { errorBody, TidemarkError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { Pregel } from "../pregel/pregel.ts";
 import { threadBusy, threadDeleted, threadNotFound, wireError } from "./errors.ts";
+import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { editState } from "./edit-state.ts";
 import { EventStream } from "./event-stream.ts";
 import { GraphCatalog } from "./graph-catalog.ts";
@@ -16,13 +17,14 @@ import type {
   ThreadAddress,
   ThreadApi,
 } from "./protocol.ts";
-import { AnsweredError, readRunEnd } from "./run-answer.ts";
+import { AnsweredError, answerFault, readRunEnd } from "./run-answer.ts";
+import type { RunEnd } from "./run-end.ts";
 import { RunListeners } from "./run-listeners.ts";
-import { RunQueue, type QueuePlatform } from "./run-queue.ts";
+import { RETRY_DELAY, RunQueue, type QueuePlatform } from "./run-queue.ts";
 import { stageRun, type StagedRun } from "./stage-run.ts";
 import { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
-import { jsonBytes, wireAnswer } from "./wire.ts";
+import { wireAnswer } from "./wire.ts";
 
 export interface ThreadOptions {
   readonly storage: ThreadStorage;
@@ -49,6 +51,8 @@ export class Thread implements ThreadApi {
   #deletion: Promise<void> | undefined;
   /** How often this instance has deleted the thread. */
   #deletions = 0;
+  /** In a row. */
+  #failedDeletions = 0;
 
   constructor(options: ThreadOptions) {
     const { storage, environment, platform } = options;
@@ -107,7 +111,7 @@ export class Thread implements ThreadApi {
   getHistory(read: ReadHistory): Promise<Reply<Bytes>> {
     return replying(async () => {
       await this.#ready();
-      return jsonBytes(await this.#states.history(read));
+      return jsonPage(this.#states.history(read), (fault) => this.#platform.report(fault));
     });
   }
 
@@ -139,7 +143,12 @@ export class Thread implements ThreadApi {
 
   /** The alarm has fired. */
   async alarm(): Promise<void> {
-    await this.#ready();
+    try {
+      await this.#ready();
+    } catch (fault) {
+      // A deletion that could not be finished has set the alarm again.
+      return this.#platform.report(fault);
+    }
     if (this.#storage.thread() !== undefined) this.#queue.onAlarm();
   }
 
@@ -201,16 +210,30 @@ export class Thread implements ThreadApi {
   }
 
   async #answer(start: StartRun): Promise<Bytes> {
+    try {
+      const end = await this.#end(start);
+      const values = await this.#states.values(start.threadId, end);
+      return jsonBytes(wireAnswer(start.threadId, start.runId, end, values));
+    } catch (error) {
+      throw this.#answerFault(start, error);
+    }
+  }
+
+  /** Waits until the run has ended. */
+  async #end(start: StartRun): Promise<RunEnd> {
     const completion = await this.#queue.completion(start.runId);
-    const end = await readRunEnd(this.#storage, start, completion);
-    const values = await this.#states.values(start.threadId, end);
-    return jsonBytes(wireAnswer(start.threadId, start.runId, end, values));
+    return readRunEnd(this.#storage, start, completion);
+  }
+
+  #answerFault(start: StartRun, error: unknown): unknown {
+    const fault = answerFault(start.runId, error);
+    if (fault !== error) this.#platform.report(error);
+    return fault;
   }
 
   async #finishStream(start: StartRun, stream: EventStream, stop: () => void): Promise<void> {
     try {
-      const completion = await this.#queue.completion(start.runId);
-      const end = await readRunEnd(this.#storage, start, completion);
+      const end = await this.#end(start);
       const { status, next, interrupts, checkpointId } = end;
       stream.push("end", {
         run_id: start.runId,
@@ -220,7 +243,8 @@ export class Thread implements ThreadApi {
         checkpoint_id: checkpointId ?? null,
       });
       stream.end();
-    } catch (error) {
+    } catch (fault) {
+      const error = this.#answerFault(start, fault);
       if (error instanceof TidemarkError) {
         stream.push("error", errorBody(wireError(error)));
         stream.end();
@@ -247,7 +271,16 @@ export class Thread implements ThreadApi {
     this.#runner.abort(gone);
     this.#queue.dismiss(wireError(gone));
     await Promise.allSettled(this.#staging);
-    await this.#queue.exclusive(() => this.#storage.deleteAll());
+    try {
+      await this.#queue.exclusive(() => this.#storage.deleteAll());
+    } catch (fault) {
+      // The mark is there, and the alarm goes on with it.
+      this.#failedDeletions += 1;
+      const delay = Math.min(RETRY_DELAY * this.#failedDeletions, this.#platform.lease);
+      this.#platform.setAlarm(this.#platform.now() + delay);
+      throw fault;
+    }
+    this.#failedDeletions = 0;
   }
 }
 

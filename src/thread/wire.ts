@@ -1,7 +1,5 @@
-import { stringifyJson } from "../json.ts";
 import type { RunnableConfig, StateSnapshot, StateTask } from "../pregel/types.ts";
 import type { RunEnd } from "./run-end.ts";
-import type { Bytes } from "./protocol.ts";
 
 /** The wire's dialect: snake_case, JSON. */
 
@@ -51,8 +49,4 @@ function wireTask(task: StateTask): unknown {
     checkpoint: null,
     state: null,
   };
-}
-
-export function jsonBytes(value: unknown): Bytes {
-  return new Blob([stringifyJson(value)]).stream();
 }

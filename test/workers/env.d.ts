@@ -9,3 +9,8 @@ declare namespace Cloudflare {
     BLOBS: R2Bucket;
   }
 }
+
+interface ImportMeta {
+  /** Of vite: the files that match. */
+  glob<Module>(pattern: string, options: object): Record<string, Module>;
+}

@@ -1,9 +1,10 @@
-import { Annotation, END, START, StateGraph } from "../../src/index.ts";
+import { END, START, StateGraph } from "../../src/index.ts";
 import type { Pregel } from "../../src/pregel/pregel.ts";
+import { Log } from "../support/log.ts";
 
 /** The graphs of the test worker. Its runtime reads them whenever a thread object is made. */
 export const deployed: Record<string, Pregel> = {
-  none: new StateGraph(Annotation.Root({}))
+  none: new StateGraph(Log)
     .addNode("nothing", () => ({}))
     .addEdge(START, "nothing")
     .addEdge("nothing", END)

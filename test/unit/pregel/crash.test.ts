@@ -194,7 +194,8 @@ const played: readonly (readonly [string, Case | undefined])[] = [
   ["a question that is answered anew", answeredAnew],
 ];
 
-describe.each(played)("%s", (name, found) => {
+// A script with many writes is played once for each of them.
+describe.each(played)("%s", { timeout: 60_000 }, (name, found) => {
   if (found === undefined) throw new Error(name);
 
   it.each<Moment>(["before", "after"])("goes on after a crash %s any write", async (moment) => {

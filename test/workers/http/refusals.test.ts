@@ -52,6 +52,7 @@ const invalidBodies: [string, unknown][] = [
   ["/invoke", { input: {}, config: { metadata: "x" } }],
   ["/invoke", { input: {}, checkpoint_id: 1 }],
   ["/invoke", { input: {}, checkpoint_id: "" }],
+  ["/invoke", { input: {}, checkpoint_id: "\ud800" }],
   ["/invoke", { input: {}, stream_mode: "values" }],
   ["/invoke", []],
   ["/invoke", "text"],
@@ -64,6 +65,7 @@ const invalidBodies: [string, unknown][] = [
   ["/resume", { value: 1 }],
   ["/resume", { interrupt_id: 1, value: 1 }],
   ["/resume", { values: [] }],
+  ["/resume", { values: {} }],
   ["/resume", { interrupt_id: "x", value: 1, values: {} }],
   ["/resume", { values: {}, input: {} }],
   ["/state", {}],
@@ -236,7 +238,7 @@ describe("a path, a method or a query that is not there", () => {
     expect(error.message).toMatch(/"inputs".*unknown key.*input/);
   });
 
-  it.for(["limit=0", "limit=-1", "limit=x", "limit=1001", "limit=", "limit=1.5", "before="])(
+  it.for(["limit=0", "limit=-1", "limit=x", "limit=1001", "limit=", "limit=1.5", "before=", "limt=5"])(
     "history?%s is refused",
     async (query) => {
       const thread = new TestThread();
@@ -250,5 +252,13 @@ describe("a path, a method or a query that is not there", () => {
     for (const id of [CHECKPOINT, "zzz", "%00", "%zz", "__proto__"]) {
       await expectRefusal(request(`${thread.path}/state/${id}`), 404, "checkpoint_not_found");
     }
+    const before = request(`${thread.path}/history?before=${CHECKPOINT}`);
+    await expectRefusal(before, 404, "checkpoint_not_found");
+  });
+
+  it("a parameter that the route does not have", async () => {
+    const { path } = new TestThread();
+    await expectRefusal(request(`${path}/state?checkpoint_id=${CHECKPOINT}`), 400, "invalid_request");
+    await expectRefusal(request(`${path}/state/${CHECKPOINT}?limit=1`), 400, "invalid_request");
   });
 });

@@ -48,6 +48,13 @@ describe("a call whose object is reset", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
+  it("says of an edit that it is repeated", async () => {
+    const { call, calls } = routerBefore([reset, answer]);
+    await call("POST", "/state", { values: {} });
+    expect(calls).toMatchObject([{ isRepeated: false }, { isRepeated: true }]);
+    expect(new Set(calls.map((edit) => (edit as { editId: string }).editId)).size).toBe(1);
+  });
+
   it("is made again when the answer breaks off", async () => {
     const broken = () => {
       const value = new ReadableStream({

@@ -36,6 +36,7 @@ describe("the context of a run", () => {
     const graph = new StateGraph(Log)
       .addNode("wait", async (_, config) => {
         seen.push(config.context);
+        expect(config.configurable?.["key"]).toBe(SECRET);
         await gate.pass();
         return { log: ["x".repeat(200_000)] };
       })
@@ -50,7 +51,8 @@ describe("the context of a run", () => {
     deploy({ graph });
     const thread = new TestThread();
     const context = { token: SECRET };
-    const answer = thread.invoke({ input: { log: [] }, context });
+    const config = { configurable: { key: SECRET } };
+    const answer = thread.invoke({ input: { log: [] }, context, config });
     await gate.reached();
     expect(await tablesWithSecret(thread)).toEqual(["runs"]);
     await thread.crash();
@@ -108,10 +110,15 @@ const countdown = new StateGraph(Annotation.Root({ left: Annotation<number>() })
 
 describe("what a run writes", () => {
   /** Rows that a run inserts, changes or deletes, by table. */
-  async function rowsWritten(supersteps: number): Promise<Record<string, number>> {
+  function rowsWritten(supersteps: number): Promise<Record<string, number>> {
     deploy({ countdown });
+    return rowsOf({ left: 1 }, { left: supersteps });
+  }
+
+  /** Of the second of two runs. */
+  async function rowsOf(first: object, second: object): Promise<Record<string, number>> {
     const thread = new TestThread();
-    await thread.invoke({ input: { left: 1 } });
+    await thread.invoke({ input: first });
     await thread.inside(({ storage }) => {
       storage.sql.exec("CREATE TABLE written (name TEXT)");
       for (const table of [
@@ -131,12 +138,27 @@ describe("what a run writes", () => {
         }
       }
     });
-    await thread.invoke({ input: { left: supersteps }, config: { recursion_limit: 100 } });
+    await thread.invoke({ input: second, config: { recursion_limit: 100 } });
     const rows = await thread.sql<{ name: string; n: number }>(
       "SELECT name, count(*) AS n FROM written GROUP BY name",
     );
     return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
   }
+
+  it.for([1, 10])("of %i tasks side by side is one row each, and one for the input", async (tasks) => {
+    const names = Array.from({ length: tasks }, (_, n) => `n${n}`);
+    const graph = new StateGraph(Log).addNode(
+      Object.fromEntries(names.map((name) => [name, () => ({ log: [name] })])),
+    );
+    for (const name of names) graph.addEdge(START, name).addEdge(name, END);
+    deploy({ graph: graph.compile() });
+    expect(await rowsOf({ log: ["a"] }, { log: ["b"] })).toEqual({
+      queue: 2,
+      runs: 4,
+      checkpoints: 3,
+      writes: tasks + 1,
+    });
+  });
 
   it("about itself does not grow with its supersteps, and of the state it writes two rows each", async () => {
     const few = await rowsWritten(3);

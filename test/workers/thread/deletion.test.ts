@@ -122,6 +122,31 @@ describe("deleting a thread", () => {
     await expectNothing(thread);
   });
 
+  it("leaves nothing in memory either: a new thread in the same object is stored in full", async () => {
+    const thread = await finishedThread();
+    await thread.delete();
+    await thread.invoke({ input: { log: ["b", large] } });
+    await thread.evict();
+    expect((await thread.state()).values).toEqual({ log: ["b", large, "n"] });
+    expect(await thread.objects()).toHaveLength(1);
+  });
+
+  it.for(["list", "delete"])(
+    "that the bucket does not let be finished (%s) goes on by itself",
+    async (operation) => {
+      const thread = await finishedThread();
+      holdBucket((call) => (call.operation === operation ? Promise.reject(new Error("outage")) : undefined));
+      const unavailable = { status: 503, code: "blob_unavailable" };
+      await expect(thread.delete()).rejects.toMatchObject(unavailable);
+      await expect(thread.state()).rejects.toMatchObject(unavailable);
+      await thread.fireAlarm();
+      expect(await thread.alarm()).toBeGreaterThan(Date.now());
+      holdBucket();
+      await until(async () => (await thread.tables()).length === 0);
+      await expectNothing(thread);
+    },
+  );
+
   it("is done once when it is asked for twice at once", async () => {
     const thread = await finishedThread();
     expect(await Promise.all([thread.delete(), thread.delete()])).toEqual([204, 204]);

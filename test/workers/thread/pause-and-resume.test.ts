@@ -106,7 +106,6 @@ describe("a question", () => {
       { interrupt_id: unknown, value: "x" },
       { values: { [unknown]: "x" } },
       { values: { [id]: "Ada", [unknown]: "x" } },
-      { values: {} },
       { interrupt_id: "", value: "x" },
     ]) {
       await expect(thread.resume(body)).rejects.toMatchObject({
@@ -127,6 +126,26 @@ describe("a question", () => {
     expect(await thread.invoke({ input: null })).toMatchObject({ status: "interrupted" });
     const done = await thread.resume({ interrupt_id: second.interrupts[0]?.id, value: "q" });
     expect(done.values).toEqual({ log: ['"p"', '"q"', "after"] });
+  });
+});
+
+describe("the answer of a run that has asked a question", () => {
+  it("has the values of its checkpoint, the same when it is given again later", async () => {
+    const graph = new StateGraph(Log)
+      .addNode("done", () => ({ log: ["done"] }))
+      .addNode("ask", () => ({ log: [String(interrupt("?"))] }))
+      .addEdge(START, "done")
+      .addEdge(START, "ask")
+      .addEdge("done", END)
+      .addEdge("ask", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    const asked = await thread.invoke({ input: { log: ["in"] } });
+    expect(asked.values).toEqual({ log: ["in"] });
+    expect((await thread.state()).values).toEqual({ log: ["in", "done"] });
+    await thread.resume({ interrupt_id: asked.interrupts[0]?.id, value: "yes" });
+    expect(await thread.startAgain(asked.run_id)).toEqual(asked);
   });
 });
 

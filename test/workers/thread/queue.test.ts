@@ -49,6 +49,31 @@ describe("runs that are started at once", () => {
     await expectOneChain(thread);
   });
 
+  it("of which the second is for another graph: that one is refused", async () => {
+    const other = new StateGraph(Log)
+      .addNode("other", () => ({ log: ["other"] }))
+      .addEdge(START, "other")
+      .addEdge("other", END)
+      .compile();
+    deploy({ slow, other });
+    const thread = new TestThread();
+    const upload = new Gate();
+    holdBucket(({ operation }) => (operation === "put" ? upload.pass() : undefined));
+    const large = "x".repeat(200_000);
+    const answers = ["slow", "other"].map((graph) =>
+      thread.invoke({ graph, input: { log: [large, graph] } }),
+    );
+    await upload.reached();
+    await scheduler.wait(20);
+    upload.open();
+    holdBucket();
+    const results = await Promise.allSettled(answers);
+    expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const failure = results.find((result) => result.status === "rejected");
+    expect(failure?.reason).toMatchObject({ status: 409, code: "graph_mismatch" });
+    expect(await thread.rowCounts()).toMatchObject({ runs: 1 });
+  });
+
   it("keep their order, ten of them as well", async () => {
     deploy({ slow });
     const thread = new TestThread();

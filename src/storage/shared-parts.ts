@@ -1,0 +1,34 @@
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import { BlobBucket } from "./blob-bucket.ts";
+import { BlobStore } from "./blob-store.ts";
+import { CheckpointRows } from "./checkpoint-rows.ts";
+import { Deletions } from "./commits.ts";
+import { DEFAULT_INLINE_LIMIT } from "./limits.ts";
+import { SaverCache } from "./saver-cache.ts";
+import { Sql } from "./sql.ts";
+import type { SqliteSaverOptions } from "./sqlite-saver.ts";
+import { StoredValues } from "./stored-values.ts";
+import { WriteRows } from "./write-rows.ts";
+
+/** What savers over the same tables have in common. */
+export interface SharedParts {
+  readonly checkpoints: CheckpointRows;
+  readonly writes: WriteRows;
+  readonly values: StoredValues;
+  readonly blobs: BlobStore;
+  readonly deletions: Deletions;
+  cache: SaverCache;
+}
+
+export function sharedParts(options: SqliteSaverOptions, serde: SerializerProtocol): SharedParts {
+  const sql = new Sql(options.sql);
+  const bucket = options.bucket && new BlobBucket(options.bucket, options.prefix);
+  return {
+    checkpoints: new CheckpointRows(sql),
+    writes: new WriteRows(sql),
+    values: new StoredValues(serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT),
+    blobs: new BlobStore(sql, bucket, options.randomId),
+    deletions: new Deletions(),
+    cache: new SaverCache(),
+  };
+}
