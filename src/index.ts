@@ -42,9 +42,6 @@ export {
   isInterrupted,
   isInvalidResume,
   InvalidResumeError,
-  isParentCommand,
-  MultipleSubgraphsError,
-  ParentCommand,
   ReducerError,
   StateGraphInputError,
   ThreadInterruptedError,
@@ -55,6 +52,7 @@ export {
   UnreachableNodeError,
   UnserializableError,
 } from "./errors.ts";
+export { isParentCommand, MultipleSubgraphsError, ParentCommand } from "./pregel/nested-errors.ts";
 export type { Interrupt } from "./errors.ts";
 export * from "./graph/index.ts";
 export {

@@ -3,17 +3,17 @@ import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import {
   GraphInterrupt,
   InvalidArgumentError,
-  isParentCommand,
   MissingCheckpointerError,
-  ParentCommand,
   UnknownNamespaceError,
   type Interrupt,
 } from "../errors.ts";
+import { isParentCommand, ParentCommand } from "./nested-errors.ts";
 import { breakpointsOf } from "./breakpoints.ts";
 import { INTERRUPT } from "./constants.ts";
 import { durabilityOf } from "./durability.ts";
 import { EventQueue } from "./event-queue.ts";
 import { exclusively } from "./exclusive.ts";
+import { atRoot, noRootHistory } from "./at-root.ts";
 import { runLoop } from "./loop.ts";
 import { mergeConfigs } from "./merge-configs.ts";
 import { nestedContext, visiting } from "./nested-run.ts";
@@ -313,38 +313,6 @@ const CUSTOM: ReadonlySet<StreamMode> = new Set<StreamMode>(["custom"]);
 
 function isPregel(graph: Subgraph): graph is Pregel {
   return graph instanceof Pregel;
-}
-
-/** A config inside a task names checkpoints of the graphs around it too: the run begins at the root's. */
-function atRoot(run: RunContext): RunContext {
-  const {
-    checkpoint_ns: namespace = "",
-    checkpoint_map,
-    checkpoint_id,
-    ...configurable
-  } = run.config.configurable ?? {};
-  if (!locate(run.graph, namespace).isNested) return run;
-  const rootId = checkpoint_map?.[""];
-  const isNamed = checkpoint_id !== undefined && rootId !== undefined;
-  return {
-    ...run,
-    config: {
-      ...run.config,
-      configurable: {
-        ...configurable,
-        checkpoint_ns: "",
-        ...(isNamed ? { checkpoint_id: rootId } : {}),
-      },
-    },
-    ...(isNamed ? { standsAt: { ...checkpoint_map, [namespace]: checkpoint_id } } : {}),
-  };
-}
-
-function noRootHistory(): InvalidArgumentError {
-  return new InvalidArgumentError(
-    "invalid_checkpointer",
-    "`checkpointer: true` is for graphs inside a node of another graph: a graph that is started by itself needs a saver.",
-  );
 }
 
 /** Runs alone: one run a thread, or, inside a task, as a part of the task. */
