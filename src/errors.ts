@@ -302,27 +302,6 @@ export function isInterrupted<Value = unknown>(
   );
 }
 
-/** An answer does not fit the `responseSchema` of its question, which stays open. */
-export class InvalidResumeError extends TidemarkError {
-  readonly question: Interrupt & { readonly refused: number };
-
-  constructor(question: Interrupt & { readonly refused: number }, issues: readonly ErrorDetails[]) {
-    super(
-      "invalid_resume",
-      `The answer to interrupt ${question.id} does not fit its schema: ${issues
-        .map(({ message }) => String(message))
-        .join("; ")}. The question stays open.`,
-      { details: { interrupt_id: question.id, issues } },
-    );
-    this.name = "InvalidResumeError";
-    this.question = question;
-  }
-}
-
-export function isInvalidResume(error: unknown): error is InvalidResumeError {
-  return error instanceof InvalidResumeError;
-}
-
 /** Thrown through user code to leave a node early; never a failure. */
 export class GraphBubbleUp extends TidemarkError {
   readonly is_bubble_up = true;

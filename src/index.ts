@@ -40,8 +40,6 @@ export {
   isGraphBubbleUp,
   isGraphInterrupt,
   isInterrupted,
-  isInvalidResume,
-  InvalidResumeError,
   ReducerError,
   StateGraphInputError,
   ThreadInterruptedError,
@@ -53,6 +51,7 @@ export {
   UnserializableError,
 } from "./errors.ts";
 export { isParentCommand, MultipleSubgraphsError, ParentCommand } from "./pregel/nested-errors.ts";
+export { InvalidResumeError, isInvalidResume } from "./pregel/resume-error.ts";
 export type { Interrupt } from "./errors.ts";
 export * from "./graph/index.ts";
 export {

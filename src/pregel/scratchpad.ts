@@ -1,5 +1,6 @@
 import { adopt } from "../adopt.ts";
-import { GraphInterrupt, InvalidResumeError } from "../errors.ts";
+import { GraphInterrupt } from "../errors.ts";
+import { InvalidResumeError } from "./resume-error.ts";
 import type { Answers, Question } from "./question.ts";
 import { acceptAnswer, publicSchema, type ResponseSchema } from "./response-schema.ts";
 import { interruptId } from "./task-id.ts";
