@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   Command,
   type CompiledStateGraph,
+  INTERRUPT,
   interrupt,
   isInterrupted,
   isInvalidResume,
@@ -35,7 +36,7 @@ describe("an answer that does not fit the schema of its question", () => {
       ask: () => ({ log: [interrupt("how many?", { responseSchema: count })] }),
     }).compile({ checkpointer: new MemorySaver() });
     const first = await graph.invoke({}, thread);
-    const id = first.__interrupt__?.[0]?.id ?? "";
+    const id = first[INTERRUPT]?.[0]?.id ?? "";
     for (let attempt = 0; attempt < 2; attempt++) {
       const error: unknown = await graph
         .invoke(new Command({ resume: { [id]: "many" } }), thread)
@@ -62,7 +63,7 @@ describe("an answer that does not fit the schema of its question", () => {
       },
     }).compile({ checkpointer: new MemorySaver() });
     const first = await graph.invoke({}, thread);
-    const ids = new Map(first.__interrupt__?.map(({ id, value }) => [value, id]));
+    const ids = new Map(first[INTERRUPT]?.map(({ id, value }) => [value, id]));
     const wrong = { [ids.get("how many?") ?? ""]: "x", [ids.get("who?") ?? ""]: "me" };
     await expect(graph.invoke(new Command({ resume: wrong }), thread)).rejects.toThrow("Not a number");
     expect(await open(graph)).toEqual(["how many?"]);
@@ -91,9 +92,9 @@ it("a JSON Schema is shown with the question and checks nothing", async () => {
     checkpointer: new MemorySaver(),
   });
   const first = await graph.invoke({}, thread);
-  expect(first.__interrupt__).toMatchObject([{ value: "n?", response_schema: { type: "number" } }]);
+  expect(first[INTERRUPT]).toMatchObject([{ value: "n?", response_schema: { type: "number" } }]);
   const [task] = (await graph.getState(thread)).tasks;
-  expect(task?.interrupts).toEqual(first.__interrupt__);
+  expect(task?.interrupts).toEqual(first[INTERRUPT]);
   expect((await graph.invoke(new Command({ resume: "text" }), thread)).log).toEqual(["text"]);
 });
 
@@ -122,7 +123,7 @@ describe("several questions that a node asks at once", () => {
   it("are all open, and can be answered in any order and number", async () => {
     const graph = build();
     const first = await graph.invoke({}, thread);
-    const ids = new Map(first.__interrupt__?.map(({ id, value }) => [value, id]));
+    const ids = new Map(first[INTERRUPT]?.map(({ id, value }) => [value, id]));
     expect(new Set(ids.values()).size).toBe(3);
     await graph.invoke(new Command({ resume: { [ids.get("c") ?? ""]: "C" } }), thread);
     expect(await open(graph)).toEqual(["a", "b"]);
@@ -158,7 +159,7 @@ it("tools that ask, called by one node that collects what they throw", async () 
     .addEdge(START, "tools")
     .compile({ checkpointer: new MemorySaver() });
   const first = await graph.invoke({}, thread);
-  const [x, y] = first.__interrupt__ ?? [];
+  const [x, y] = first[INTERRUPT] ?? [];
   expect([x?.value, y?.value]).toEqual(["run x?", "run y?"]);
   const both = { [x?.id ?? ""]: "X", [y?.id ?? ""]: "Y" };
   expect((await graph.invoke(new Command({ resume: both }), thread)).log).toEqual(["X", "Y"]);

@@ -3,6 +3,7 @@ import {
   Annotation,
   Command,
   type CompiledStateGraph,
+  INTERRUPT,
   interrupt,
   isInterrupted,
   MemorySaver,
@@ -132,11 +133,11 @@ it("another waiting graph keeps its question on a branch, and what it has done",
     .addEdge(START, "b")
     .compile({ checkpointer: new MemorySaver() });
   const first = await graph.invoke({}, thread);
-  const [one] = first.__interrupt__ ?? [];
+  const [one] = first[INTERRUPT] ?? [];
   const [root] = await historyOf(graph);
   await graph.invoke(new Command({ resume: { [one?.id ?? ""]: "A" } }), thread);
   const branch = await graph.invoke(new Command({ resume: { [one?.id ?? ""]: "B" } }), root?.config);
-  expect(branch.__interrupt__?.map(({ value }) => value)).toEqual(["two"]);
+  expect(branch[INTERRUPT]?.map(({ value }) => value)).toEqual(["two"]);
   const end = await graph.invoke(new Command({ resume: "C" }), thread);
   expect(end.log).toEqual(["B", "C"]);
   expect(counts).toEqual({ one: 1, two: 1 });
@@ -200,10 +201,10 @@ it("graphs that a node runs at once ask at once, and are answered one by one", a
     },
   }).compile({ checkpointer: new MemorySaver() });
   const first = await graph.invoke({}, thread);
-  expect(first.__interrupt__?.map(({ value }) => value).toSorted()).toEqual(["one", "two"]);
-  const second = first.__interrupt__?.find(({ value }) => value === "two")?.id ?? "";
+  expect(first[INTERRUPT]?.map(({ value }) => value).toSorted()).toEqual(["one", "two"]);
+  const second = first[INTERRUPT]?.find(({ value }) => value === "two")?.id ?? "";
   const next = await graph.invoke(new Command({ resume: { [second]: 2 } }), thread);
-  expect(next.__interrupt__?.map(({ value }) => value)).toEqual(["one"]);
+  expect(next[INTERRUPT]?.map(({ value }) => value)).toEqual(["one"]);
   expect((await graph.invoke(new Command({ resume: 1 }), thread)).log).toEqual([1, 2]);
   expect(counts).toEqual({ one: 1, two: 1 });
 });
@@ -218,7 +219,7 @@ it("an answer to a graph's question is not given to the node's own question too"
   }).compile({ checkpointer: new MemorySaver() });
   await graph.invoke({}, thread);
   const second = await graph.invoke(new Command({ resume: "one" }), thread);
-  expect(second.__interrupt__?.map(({ value }) => value)).toEqual(["own?"]);
+  expect(second[INTERRUPT]?.map(({ value }) => value)).toEqual(["own?"]);
   expect((await graph.invoke(new Command({ resume: "two" }), thread)).log).toEqual(["one", "two"]);
 });
 
