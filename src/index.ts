@@ -81,10 +81,16 @@ export {
   START,
 } from "./pregel/index.ts";
 export type {
+  Checkpointer,
+  InterruptOptions,
+  MessageOptions,
   NodeConfig,
+  ResponseSchema,
   RunnableConfig,
   RunOutcome,
   StateSnapshot,
   StateTask,
   StreamMode,
+  TextMessage,
+  Writer,
 } from "./pregel/index.ts";
