@@ -170,28 +170,6 @@ export class UnknownNamespaceError extends RefusedError {
   }
 }
 
-/** A run that has ended is still at work somewhere, in a graph that one of its tasks has called. Nothing is stored. */
-export class RunEndedError extends TidemarkError {
-  constructor() {
-    super("run_ended", "The run that this graph runs in has ended.");
-    this.name = "RunEndedError";
-  }
-}
-
-/** Two graphs would keep their history in one namespace at the same time. */
-export class MultipleSubgraphsError extends TidemarkError {
-  override readonly lc_error_code = "MULTIPLE_SUBGRAPHS";
-
-  constructor(namespace: string) {
-    super(
-      "multiple_subgraphs",
-      `Two tasks run the graph of namespace "${namespace}" at the same time, which keeps one history. Run them one after the other, or compile it without \`checkpointer: true\`.`,
-      { details: { checkpoint_ns: namespace } },
-    );
-    this.name = "MultipleSubgraphsError";
-  }
-}
-
 /** The named checkpoint is not in this thread. */
 export class CheckpointNotFoundError extends RefusedError {
   constructor(checkpointId: string) {
@@ -324,27 +302,6 @@ export function isInterrupted<Value = unknown>(
   );
 }
 
-/** An answer does not fit the `responseSchema` of its question, which stays open. */
-export class InvalidResumeError extends TidemarkError {
-  readonly question: Interrupt & { readonly refused: number };
-
-  constructor(question: Interrupt & { readonly refused: number }, issues: readonly ErrorDetails[]) {
-    super(
-      "invalid_resume",
-      `The answer to interrupt ${question.id} does not fit its schema: ${issues
-        .map(({ message }) => String(message))
-        .join("; ")}. The question stays open.`,
-      { details: { interrupt_id: question.id, issues } },
-    );
-    this.name = "InvalidResumeError";
-    this.question = question;
-  }
-}
-
-export function isInvalidResume(error: unknown): error is InvalidResumeError {
-  return error instanceof InvalidResumeError;
-}
-
 /** Thrown through user code to leave a node early; never a failure. */
 export class GraphBubbleUp extends TidemarkError {
   readonly is_bubble_up = true;
@@ -364,25 +321,6 @@ export class GraphInterrupt extends GraphBubbleUp {
     this.name = "GraphInterrupt";
     this.interrupts = interrupts;
   }
-}
-
-/** What a node throws that returned a Command for the graph around its own. */
-export class ParentCommand extends GraphBubbleUp {
-  /** A `Command` without its `graph`. */
-  readonly command: unknown;
-  /** The task that is to take it: set when it has left the graph of the node. */
-  readonly reached: unknown;
-
-  constructor(command: unknown, reached?: unknown) {
-    super("parent_command", "The node returned a Command for the parent graph.");
-    this.name = "ParentCommand";
-    this.command = command;
-    this.reached = reached;
-  }
-}
-
-export function isParentCommand(error: unknown): error is ParentCommand {
-  return isGraphBubbleUp(error) && error.name === "ParentCommand";
 }
 
 export function isGraphBubbleUp(error: unknown): error is GraphBubbleUp {

@@ -40,11 +40,6 @@ export {
   isGraphBubbleUp,
   isGraphInterrupt,
   isInterrupted,
-  isInvalidResume,
-  InvalidResumeError,
-  isParentCommand,
-  MultipleSubgraphsError,
-  ParentCommand,
   ReducerError,
   StateGraphInputError,
   ThreadInterruptedError,
@@ -55,6 +50,8 @@ export {
   UnreachableNodeError,
   UnserializableError,
 } from "./errors.ts";
+export { isParentCommand, MultipleSubgraphsError, ParentCommand } from "./pregel/nested-errors.ts";
+export { InvalidResumeError, isInvalidResume } from "./pregel/resume-error.ts";
 export type { Interrupt } from "./errors.ts";
 export * from "./graph/index.ts";
 export {
@@ -84,10 +81,16 @@ export {
   START,
 } from "./pregel/index.ts";
 export type {
+  Checkpointer,
+  InterruptOptions,
+  MessageOptions,
   NodeConfig,
+  ResponseSchema,
   RunnableConfig,
   RunOutcome,
   StateSnapshot,
   StateTask,
   StreamMode,
+  TextMessage,
+  Writer,
 } from "./pregel/index.ts";

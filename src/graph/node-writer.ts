@@ -1,6 +1,7 @@
 import { adopt } from "../adopt.ts";
 import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
-import { InvalidUpdateError, ParentCommand, UnknownNodeError } from "../errors.ts";
+import { InvalidUpdateError, UnknownNodeError } from "../errors.ts";
+import { ParentCommand } from "../pregel/nested-errors.ts";
 import { Command, commandUpdates, isCommand } from "../pregel/command.ts";
 import { END, START, TASKS } from "../pregel/constants.ts";
 import { isSend, type Send } from "../pregel/send.ts";

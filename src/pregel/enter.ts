@@ -5,10 +5,10 @@ import {
   EmptyInputError,
   InvalidArgumentError,
   RefusedError,
-  RunEndedError,
   ThreadInterruptedError,
   UnknownInterruptError,
 } from "../errors.ts";
+import { RunEndedError } from "./nested-errors.ts";
 import { answerToOnly, askedInterruptIds, openInterruptIds, requireOpen } from "./answers.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { findQuestion } from "./branch-nested.ts";

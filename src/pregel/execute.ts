@@ -4,12 +4,11 @@ import {
   describeError,
   InvalidArgumentError,
   isGraphInterrupt,
-  isParentCommand,
   MissingCheckpointerError,
   UnserializableError,
   ValueTooLargeError,
-  type ParentCommand,
 } from "../errors.ts";
+import { isParentCommand, type ParentCommand } from "./nested-errors.ts";
 import type { AppliedTask } from "./apply.ts";
 import { onlyAttempt, type AttemptScope } from "./attempt-scope.ts";
 import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME } from "./constants.ts";

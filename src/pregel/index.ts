@@ -15,7 +15,11 @@ export type {
 export { parseRunInput } from "./run-input.ts";
 export type { RunInput } from "./run-input.ts";
 export { isSend, Send } from "./send.ts";
+export type { MessageOptions, TextMessage } from "./stream-messages.ts";
+export type { ResponseSchema, StandardSchema } from "./response-schema.ts";
+export type { StateUpdate } from "./update-state.ts";
 export type {
+  InterruptOptions,
   NodeConfig,
   PregelGraph,
   PregelNode,
@@ -26,5 +30,7 @@ export type {
   StreamEvent,
   StreamMode,
   TaskFailure,
+  Subgraph,
   WriteScope,
+  Writer,
 } from "./types.ts";

@@ -5,7 +5,7 @@ import type {
   CheckpointTuple,
   PendingWrite,
 } from "../checkpoint/types.ts";
-import { RunEndedError } from "../errors.ts";
+import { RunEndedError } from "./nested-errors.ts";
 import { applyWrites } from "./apply.ts";
 import { INPUT } from "./constants.ts";
 import { ExitStore } from "./durability.ts";

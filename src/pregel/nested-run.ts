@@ -1,5 +1,5 @@
 import type { CheckpointTuple } from "../checkpoint/types.ts";
-import { MultipleSubgraphsError } from "../errors.ts";
+import { MultipleSubgraphsError } from "./nested-errors.ts";
 import { newestOnBranch } from "./history-branch.ts";
 import { hydrated } from "./hydrate.ts";
 import { segmentsOf } from "./namespace.ts";

@@ -1,11 +1,8 @@
 import type { ChannelVersion } from "../checkpoint/types.ts";
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import {
-  GraphInterrupt,
   InvalidArgumentError,
-  isParentCommand,
   MissingCheckpointerError,
-  ParentCommand,
   UnknownNamespaceError,
   type Interrupt,
 } from "../errors.ts";
@@ -16,7 +13,7 @@ import { EventQueue } from "./event-queue.ts";
 import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
 import { mergeConfigs } from "./merge-configs.ts";
-import { nestedContext, visiting } from "./nested-run.ts";
+import { nestedContext } from "./nested-run.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
 import { clearCache } from "./node-cache.ts";
 import type {
@@ -26,9 +23,10 @@ import type {
   RunOptions,
   StreamOptions,
 } from "./pregel-options.ts";
-import { parseRunInput, type RunInput } from "./run-input.ts";
+import type { RunInput } from "./run-input.ts";
 import { readHistory, readState, type HistoryOptions, type ReadOptions } from "./read-state.ts";
 import { mapOf } from "./snapshot.ts";
+import { atRoot, noRootHistory, startRun, throwUnlessEnded } from "./start-run.ts";
 import { atNamespace, locate, subgraphsWithin } from "./subgraphs.ts";
 import { callingTask } from "./task-context.ts";
 import type {
@@ -90,7 +88,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
       if (!isQuestion(payload)) values = payload;
     };
     const run = this.#context({ ...options, modes: new Set<StreamMode>(["values"]), emit });
-    const outcome = await start(run, input);
+    const outcome = await startRun(run, input);
     throwUnlessEnded(run, outcome);
     const result = outputOf(this.graph, values);
     // The graph's schema is the caller's word for what its channels hold.
@@ -112,7 +110,7 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
       options.signal === undefined ? abandoned.signal : AbortSignal.any([abandoned.signal, options.signal]);
     const emit = (event: StreamEvent): void => queue.push(event);
     const run = this.#context({ ...options, modes, emit, signal });
-    const outcome = start(run, input);
+    const outcome = startRun(run, input);
     let isRunning = true;
     const end = (): void => {
       isRunning = false;
@@ -314,53 +312,4 @@ const CUSTOM: ReadonlySet<StreamMode> = new Set<StreamMode>(["custom"]);
 
 function isPregel(graph: Subgraph): graph is Pregel {
   return graph instanceof Pregel;
-}
-
-/** A config inside a task names checkpoints of the graphs around it too: the run begins at the root's. */
-function atRoot(run: RunContext): RunContext {
-  const {
-    checkpoint_ns: namespace = "",
-    checkpoint_map,
-    checkpoint_id,
-    ...configurable
-  } = run.config.configurable ?? {};
-  if (!locate(run.graph, namespace).isNested) return run;
-  const rootId = checkpoint_map?.[""];
-  const isNamed = checkpoint_id !== undefined && rootId !== undefined;
-  return {
-    ...run,
-    config: {
-      ...run.config,
-      configurable: {
-        ...configurable,
-        checkpoint_ns: "",
-        ...(isNamed ? { checkpoint_id: rootId } : {}),
-      },
-    },
-    ...(isNamed ? { standsAt: { ...checkpoint_map, [namespace]: checkpoint_id } } : {}),
-  };
-}
-
-function noRootHistory(): InvalidArgumentError {
-  return new InvalidArgumentError(
-    "invalid_checkpointer",
-    "`checkpointer: true` is for graphs inside a node of another graph: a graph that is started by itself needs a saver.",
-  );
-}
-
-/** Runs alone: one run a thread, or, inside a task, as a part of the task. */
-function start(run: RunContext, input: unknown): Promise<RunOutcome> {
-  const work = (): Promise<RunOutcome> => runLoop(run, parseRunInput(input));
-  if (run.nesting === undefined) return exclusively(run.saver, run.config.configurable, work);
-  return run.nesting.task.follow(visiting(run, work));
-}
-
-/** Inside a task, a question and a Command for the graph around leave through the node that called. */
-function throwUnlessEnded({ nesting }: RunContext, outcome: RunOutcome): void {
-  if (nesting !== undefined && outcome.status === "interrupted") throw new GraphInterrupt(outcome.interrupts);
-  if (nesting !== undefined && outcome.status === "failed" && isParentCommand(outcome.error)) {
-    throw new ParentCommand(outcome.error.command, nesting.task);
-  }
-  if (outcome.status === "failed" || outcome.status === "refused") throw outcome.error;
-  if (outcome.status === "cancelled") throw outcome.reason;
 }

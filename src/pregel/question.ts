@@ -1,4 +1,5 @@
-import { InvalidResumeError, type Interrupt } from "../errors.ts";
+import type { Interrupt } from "../errors.ts";
+import { InvalidResumeError } from "./resume-error.ts";
 
 /** A question as a task keeps it. */
 export interface Question extends Interrupt {

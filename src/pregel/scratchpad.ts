@@ -1,5 +1,6 @@
 import { adopt } from "../adopt.ts";
-import { GraphInterrupt, InvalidResumeError } from "../errors.ts";
+import { GraphInterrupt } from "../errors.ts";
+import { InvalidResumeError } from "./resume-error.ts";
 import type { Answers, Question } from "./question.ts";
 import { acceptAnswer, publicSchema, type ResponseSchema } from "./response-schema.ts";
 import { interruptId } from "./task-id.ts";
@@ -25,7 +26,7 @@ export class Scratchpad {
   /** What stays open after this attempt: the task's own questions, and those of what it called. */
   readonly open: Question[] = [];
   /** Ids of questions that a graph which the task has called knows as its own. */
-  readonly #others = new Set<string>();
+  #others: Set<string> | undefined;
 
   constructor(input: ScratchpadInput) {
     this.#input = input;
@@ -56,6 +57,7 @@ export class Scratchpad {
 
   /** These questions are not the task's own, whoever stored them. */
   disown(ids: Iterable<string>): void {
+    this.#others ??= new Set();
     for (const id of ids) this.#others.add(id);
   }
 
@@ -67,7 +69,7 @@ export class Scratchpad {
   /** The stored question at this place: by its id, or, when another engine made the id, by its place in the list. */
   #storedAt(ordinal: number): Question | undefined {
     const { taskId, answered } = this.#input;
-    const pending = this.#input.pending.filter(({ id, ns }) => ns === undefined && !this.#others.has(id));
+    const pending = this.#input.pending.filter(({ id, ns }) => ns === undefined && !this.#others?.has(id));
     if (pending.length === 0) return undefined;
     const own = interruptId(taskId, ordinal);
     const known = pending.find((question) => question.id === own);

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import {
   Command,
   type CompiledStateGraph,
+  INTERRUPT,
   interrupt,
   isInterrupted,
   isInvalidResume,
   MemorySaver,
   START,
   StateGraph,
-  INTERRUPT,
 } from "tidemark";
 import { chain, parallel, State, thread } from "./support.ts";
 

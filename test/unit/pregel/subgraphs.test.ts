@@ -3,6 +3,7 @@ import {
   Annotation,
   Command,
   type CompiledStateGraph,
+  INTERRUPT,
   interrupt,
   isInterrupted,
   MemorySaver,
@@ -10,7 +11,6 @@ import {
   START,
   StateGraph,
   type StateSnapshot,
-  INTERRUPT,
 } from "tidemark";
 import { chain, later, parallel, State, thread } from "./support.ts";
 

@@ -1,0 +1,58 @@
+import { GraphInterrupt, InvalidArgumentError } from "../errors.ts";
+import { isParentCommand, ParentCommand } from "./nested-errors.ts";
+import { exclusively } from "./exclusive.ts";
+import { runLoop } from "./loop.ts";
+import { visiting } from "./nested-run.ts";
+import type { RunContext } from "./run-context.ts";
+import { parseRunInput } from "./run-input.ts";
+import { locate } from "./subgraphs.ts";
+import type { RunOutcome } from "./types.ts";
+
+/** Runs alone: one run a thread, or, inside a task, as a part of the task. */
+export function startRun(run: RunContext, input: unknown): Promise<RunOutcome> {
+  const work = (): Promise<RunOutcome> => runLoop(run, parseRunInput(input));
+  if (run.nesting === undefined) return exclusively(run.saver, run.config.configurable, work);
+  return run.nesting.task.follow(visiting(run, work));
+}
+
+/** Inside a task, a question and a Command for the graph around leave through the node that called. */
+export function throwUnlessEnded({ nesting }: RunContext, outcome: RunOutcome): void {
+  if (nesting !== undefined && outcome.status === "interrupted") throw new GraphInterrupt(outcome.interrupts);
+  if (nesting !== undefined && outcome.status === "failed" && isParentCommand(outcome.error)) {
+    throw new ParentCommand(outcome.error.command, nesting.task);
+  }
+  if (outcome.status === "failed" || outcome.status === "refused") throw outcome.error;
+  if (outcome.status === "cancelled") throw outcome.reason;
+}
+
+/** A config inside a task names checkpoints of the graphs around it too: the run begins at the root's. */
+export function atRoot(run: RunContext): RunContext {
+  const {
+    checkpoint_ns: namespace = "",
+    checkpoint_map,
+    checkpoint_id,
+    ...configurable
+  } = run.config.configurable ?? {};
+  if (!locate(run.graph, namespace).isNested) return run;
+  const rootId = checkpoint_map?.[""];
+  const isNamed = checkpoint_id !== undefined && rootId !== undefined;
+  return {
+    ...run,
+    config: {
+      ...run.config,
+      configurable: {
+        ...configurable,
+        checkpoint_ns: "",
+        ...(isNamed ? { checkpoint_id: rootId } : {}),
+      },
+    },
+    ...(isNamed ? { standsAt: { ...checkpoint_map, [namespace]: checkpoint_id } } : {}),
+  };
+}
+
+export function noRootHistory(): InvalidArgumentError {
+  return new InvalidArgumentError(
+    "invalid_checkpointer",
+    "`checkpointer: true` is for graphs inside a node of another graph: a graph that is started by itself needs a saver.",
+  );
+}
