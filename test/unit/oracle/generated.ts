@@ -252,7 +252,11 @@ async function take(session: Session, what: Step, label: string): Promise<void> 
     // LangGraph leaves finished tasks out of an update at the newest checkpoint by its name.
     const named = what.at === 0 ? undefined : what.at;
     await session.update(update, nameOf(what.as), await at(session, named));
-  } else await session.invoke(null, { limit: LIMIT, ...(await at(session, what.goOn)) });
+  } else {
+    // LangGraph asks what was answered anew at the newest checkpoint by its name, when that is a fork.
+    if (what.goOn === 0 && open.length > 0) return;
+    await session.invoke(null, { limit: LIMIT, ...(await at(session, what.goOn)) });
+  }
 }
 
 async function at(session: Session, index: number | undefined): Promise<{ at?: string }> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Annotation, END, interrupt, MemorySaver, START, StateGraph } from "tidemark";
+import { Annotation, Command, END, interrupt, MemorySaver, START, StateGraph } from "tidemark";
 import { parseRunInput } from "../../../src/pregel/run-input.ts";
 import { at, chain, evictable, historyOf, openQuestions, parallel, thread } from "./support.ts";
 
@@ -123,5 +123,20 @@ describe("a run that is entered again", () => {
     const second = await loop.run({ kind: "continue" }, { ...config, lastStep });
     expect(second).toMatchObject({ status: "failed", error: { code: "graph_recursion_limit" } });
     expect((await loop.getState(thread)).values.n).toBe(10);
+  });
+});
+
+describe("going on at the newest checkpoint by its name", () => {
+  it("keeps the answers that were given there, also when it is a fork", async () => {
+    const ask = (name: string) => () => ({ log: [name, interrupt(name)] });
+    const { graph } = evictable(parallel({ a: ask("a"), b: ask("b") }));
+    await graph().invoke({}, thread);
+    await graph().invoke(null, at((await historyOf(graph())).at(-1)));
+    const [first] = await openQuestions(graph());
+    await graph().invoke(new Command({ resume: { [first?.id ?? ""]: "yes" } }), thread);
+    const head = await graph().getState(thread);
+    await graph().invoke(null, at(head));
+    expect((await openQuestions(graph())).map((question) => question.value)).toEqual(["b"]);
+    expect((await graph().getState(thread)).values.log).toEqual(["a", "yes"]);
   });
 });
