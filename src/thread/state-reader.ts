@@ -40,12 +40,12 @@ export class StateReader {
     for await (const tuple of listed) yield wireState(threadId, this.#snapshot(tuple, false));
   }
 
-  /** The values that a run has come to: those of its checkpoint, which stay as they are. */
+  /** The output of a run: the graph's output keys at its checkpoint, which stay as they are. */
   async values(threadId: string, { checkpointId }: RunEnd): Promise<unknown> {
     if (checkpointId === undefined) return {};
     const tuple = await this.#tuple(threadId, checkpointId);
     if (tuple === undefined) throw new CheckpointNotFoundError(checkpointId);
-    return this.#snapshot(tuple, false).values;
+    return outputOf(this.#graph(tuple), this.#snapshot(tuple, false).values);
   }
 
   #snapshot(tuple: CheckpointTuple, isHead: boolean): StateSnapshot {
@@ -69,4 +69,10 @@ export class StateReader {
 function addressOf(threadId: string, checkpointId: string | undefined): CheckpointConfig {
   const named = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
   return { configurable: { thread_id: threadId, checkpoint_ns: "", ...named } };
+}
+
+/** A graph with one output channel has what is in it as its values. */
+function outputOf({ outputChannels }: PregelGraph, values: StateSnapshot["values"]): unknown {
+  if (typeof outputChannels === "string") return values;
+  return Object.fromEntries(Object.entries(values).filter(([key]) => outputChannels.includes(key)));
 }

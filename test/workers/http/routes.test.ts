@@ -256,3 +256,20 @@ describe("values that JSON does not have", () => {
     expect((await thread.state()).values).toEqual({ made });
   });
 });
+
+describe("a graph with an output of its own", () => {
+  it("answers a run with that, and shows its whole state", async () => {
+    const Output = Annotation.Root({ result: Annotation<string>() });
+    const Whole = Annotation.Root({ ...Output.spec, draft: Annotation<string>() });
+    const graph = new StateGraph({ state: Whole, output: Output })
+      .addNode("write", () => ({ draft: "a draft", result: "the result" }))
+      .addEdge(START, "write")
+      .addEdge("write", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    const answer = await thread.invoke({ input: { draft: "" } });
+    expect(answer.values).toEqual({ result: "the result" });
+    expect((await thread.state()).values).toEqual({ draft: "a draft", result: "the result" });
+  });
+});
