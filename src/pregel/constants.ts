@@ -29,5 +29,3 @@ export const BRANCH_TO = "branch:to:";
 /** Separates the graphs in a checkpoint namespace, and a node's name from its task id. */
 export const NAMESPACE_SEPARATOR = "|";
 export const NAMESPACE_END = ":";
-/** Tasks of a node with this tag appear in no stream. */
-export const TAG_HIDDEN = "langsmith:hidden";

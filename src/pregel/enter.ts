@@ -40,6 +40,12 @@ interface Entrance {
 export async function enter(run: RunContext, input: RunInput): Promise<LoopState> {
   if (run.nesting !== undefined) return enterTask(run, run.nesting, input);
   const entrance = await load(run);
+  return input.kind === "continue" && run.standsAt !== undefined
+    ? enterInside(entrance, run.standsAt)
+    : enterAt(entrance, input);
+}
+
+function enterAt(entrance: Entrance, input: RunInput): Promise<LoopState> {
   switch (input.kind) {
     case "input":
       return enterWithInput(entrance, input.value);
@@ -48,7 +54,7 @@ export async function enter(run: RunContext, input: RunInput): Promise<LoopState
     case "command":
       return enterWithCommand(entrance, input.command);
     case "continue":
-      return run.standsAt === undefined ? enterAgain(entrance) : enterInside(entrance, run.standsAt);
+      return enterAgain(entrance);
   }
 }
 
@@ -75,17 +81,7 @@ async function enterTask(run: RunContext, { task }: Nesting, input: RunInput): P
     }
     return loop;
   }
-  const entrance: Entrance = { run, tuple: base, isHead: true, isNamed: false };
-  switch (input.kind) {
-    case "input":
-      return enterWithInput(entrance, input.value);
-    case "answers":
-      return enterWithAnswers(entrance, input.answers, []);
-    case "command":
-      return enterWithCommand(entrance, input.command);
-    case "continue":
-      return enterAgain(entrance);
-  }
+  return enterAt({ run, tuple: base, isHead: true, isNamed: false }, input);
 }
 
 async function load(run: RunContext): Promise<Entrance> {

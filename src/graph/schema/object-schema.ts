@@ -28,7 +28,3 @@ export function shapeOf(schema: unknown): ReadonlyMap<string, StandardSchema> | 
   }
   return fields;
 }
-
-export function isObjectSchema(value: unknown): value is ObjectSchema {
-  return shapeOf(value) !== undefined;
-}
