@@ -9,7 +9,11 @@ export interface StateGraphOptions<I, O, C, N extends string> {
   readonly output?: O;
   /** What the caller's `context` has to be. */
   readonly context?: C;
-  /** The names of the nodes, for `typeof builder.Node`. There is no need to give them. */
+  /**
+   * The names of the nodes, for `typeof builder.Node` and for a graph that is built in several statements: the type of a
+   * builder does not grow from one statement to the next. A list of type `string[]` allows any names; `compile` checks
+   * them. A chain of calls needs no list.
+   */
   readonly nodes?: readonly N[];
   /** For types only: what `interrupt` may ask and be answered. */
   readonly interrupt?: unknown;

@@ -97,7 +97,7 @@ export class LoopState {
   ): Promise<Checkpoint> {
     const { run } = this;
     const { nesting } = run;
-    this.#requireTask();
+    this.requireTask();
     const parentId = this.checkpointId;
     const step = this.step + 1;
     const id = options.id ?? run.environment.checkpointIds.next(step);
@@ -114,7 +114,7 @@ export class LoopState {
     if (run.saver !== undefined) {
       if (options.appliesInput) run.onInputApplied(this.lastStep);
       if (this.#exitStore === undefined)
-        await this.#stored(
+        await this.whileStoring(
           run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions),
         );
       else this.#exitStore.keepCheckpoint({ parentId, checkpoint, metadata, newVersions });
@@ -127,21 +127,21 @@ export class LoopState {
     return checkpoint;
   }
 
-  /** A run inside a task that nobody waits for any more stores nothing more. */
-  #requireTask(): void {
+  /** A run inside a task that nobody waits for any more stores nothing more. For the runs inside this one too. */
+  requireTask(): void {
     const task = this.run.nesting?.task;
     if (task === undefined) return;
     if (task.isOver) throw new RunEndedError();
-    task.loop.#requireTask();
+    task.loop.requireTask();
   }
 
   /** Stores what a task (or the caller) wrote after the checkpoint the run stands at. */
   async store(taskId: string, writes: readonly PendingWrite[], pathKey?: string): Promise<void> {
-    this.#requireTask();
+    this.requireTask();
     const { saver, config } = this.run;
     if (this.#exitStore !== undefined) this.#exitStore.keepWrites(taskId, writes, pathKey);
     else if (saver !== undefined)
-      await this.#stored(
+      await this.whileStoring(
         saver.putWrites(checkpointConfig(config, this.checkpointId), writes, taskId, pathKey),
       );
     this.pending.add(taskId, writes);
@@ -156,16 +156,16 @@ export class LoopState {
   /** Stores what a run that stores at its end has not stored yet. */
   async flush(): Promise<void> {
     if (this.#exitStore === undefined) return;
-    this.#requireTask();
-    await this.#stored(this.#exitStore.store(this.run, this.checkpointId));
+    this.requireTask();
+    await this.whileStoring(this.#exitStore.store(this.run, this.checkpointId));
   }
 
-  /** What a run inside a task stores, the runs around it wait for too. */
-  async #stored(storing: Promise<unknown>): Promise<void> {
+  /** What a run inside a task stores, the runs around it wait for too: it tells them. */
+  async whileStoring(storing: Promise<unknown>): Promise<void> {
     const around = this.run.nesting?.task.loop;
     this.#storing.add(storing);
     try {
-      await (around === undefined ? storing : around.#stored(storing));
+      await (around === undefined ? storing : around.whileStoring(storing));
     } finally {
       this.#storing.delete(storing);
     }

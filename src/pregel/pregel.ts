@@ -310,6 +310,7 @@ const NO_MODES: ReadonlySet<StreamMode> = new Set();
 /** What a node writes by its own hand is wanted wherever the node is. */
 const CUSTOM: ReadonlySet<StreamMode> = new Set<StreamMode>(["custom"]);
 
+/** By its form: it may be of another copy of this package. */
 function isPregel(graph: Subgraph): graph is Pregel {
-  return graph instanceof Pregel;
+  return "getSubgraphs" in graph;
 }

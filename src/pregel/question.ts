@@ -41,33 +41,33 @@ export function refusedQuestions(error: unknown): readonly Question[] {
 
 /** Answers by the question's id; when a question has refused one, the next that is given to it counts. */
 export class Answers {
-  readonly #given = new Map<string, unknown[]>();
+  /** Not private: the enclosing ones may be of another copy of this class. */
+  readonly given = new Map<string, unknown[]>();
 
   constructor(enclosing?: Answers) {
-    if (enclosing !== undefined)
-      for (const [id, values] of enclosing.#given) this.#given.set(id, [...values]);
+    if (enclosing !== undefined) for (const [id, values] of enclosing.given) this.given.set(id, [...values]);
   }
 
   get size(): number {
-    return this.#given.size;
+    return this.given.size;
   }
 
   add(id: string, value: unknown): void {
-    const known = this.#given.get(id);
-    if (known === undefined) this.#given.set(id, [value]);
+    const known = this.given.get(id);
+    if (known === undefined) this.given.set(id, [value]);
     else known.push(value);
   }
 
   has(id: string, refused = 0): boolean {
-    return (this.#given.get(id)?.length ?? 0) > refused;
+    return (this.given.get(id)?.length ?? 0) > refused;
   }
 
   get(id: string, refused = 0): unknown {
-    return this.#given.get(id)?.[refused];
+    return this.given.get(id)?.[refused];
   }
 
   /** The last answer to each question. */
   latest(): [id: string, value: unknown][] {
-    return Array.from(this.#given, ([id, values]) => [id, values.at(-1)]);
+    return Array.from(this.given, ([id, values]) => [id, values.at(-1)]);
   }
 }

@@ -14,10 +14,16 @@ export interface TaskContext {
   readonly scope: TaskScope;
 }
 
-export const taskContext = new AsyncContext<TaskContext>();
+/** The number is that of what a context holds: it changes when another copy could not read it any more. */
+const SHARED = Symbol.for("tidemark.task-context.1");
+
+const shared: { [SHARED]?: AsyncContext<TaskContext> } & object = globalThis;
+
+/** One for all copies of this package in a process: a node may have been written with another copy than its graph. */
+export const taskContext = (shared[SHARED] ??= new AsyncContext<TaskContext>());
 
 /** Under this key a node's config knows its task, for places where the async context ends at the first await. */
-export const SCOPE = Symbol("tidemark.task");
+export const SCOPE: unique symbol = Symbol.for("tidemark.task.1");
 
 interface MaybeScoped {
   readonly configurable?: { readonly thread_id?: string };

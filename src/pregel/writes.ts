@@ -9,7 +9,7 @@ export function normaliseWrites(writes: readonly PendingWrite[]): readonly Pendi
   if (writes.length === 0) return [[NO_WRITES, null]];
   return writes.map(([channel, value]) => {
     if (channel === TASKS && isSend(value)) return [channel, adopt(packetOf(value))];
-    if (value instanceof Overwrite) return [channel, adopt(value.toJSON())];
+    if (Overwrite.isInstance(value)) return [channel, adopt(value.toJSON())];
     return [channel, adopt(value)];
   });
 }
