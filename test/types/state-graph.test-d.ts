@@ -14,6 +14,7 @@ import {
   MessagesAnnotation,
   MessagesValue,
   MessagesZodState,
+  type Overwrite,
   type OverwriteUpdate,
   ReducedValue,
   Send,
@@ -282,4 +283,51 @@ export function messages(): void {
     expectTypeOf(state.n).toEqualTypeOf<number>();
     return { messages: ["user", "hi"], n: 1 };
   });
+}
+
+/** TYP-01: a graph that is built in several statements, from names that are known or from any. */
+export function inStatements(some: boolean): void {
+  const known = new StateGraph({ state: State, nodes: ["a", "b"] });
+  known.addNode("a", () => ({ log: "a" }));
+  if (some) known.addNode("b", () => ({ log: "b" }));
+  known.addEdge(START, "a");
+  known.addEdge("a", "b");
+  // @ts-expect-error -- not one of the names
+  known.addEdge("a", "nowhere");
+  known.compile({ interruptBefore: ["b"] });
+
+  const names: readonly string[] = ["x", "y"];
+  const any = new StateGraph({ state: State, nodes: names });
+  for (const name of names) any.addNode(name, (state) => ({ log: state.topic }));
+  any.addEdge(START, "x");
+  any.addConditionalEdges("x", (state) => (some ? "y" : state.topic), ["y", END]);
+  any.addEdge(["x", "y"], "z");
+  // @ts-expect-error -- updates are checked all the same
+  any.addNode("wrong", () => ({ topic: 5 }));
+}
+
+/** TYP-03: what one copy of the package makes is for another copy of the same form: no class has private parts. */
+export function copies(): void {
+  type Form<T> = { [K in keyof T]: T[K] };
+  expectTypeOf<Form<Command>>().toExtend<Command>();
+  expectTypeOf<Form<Send>>().toExtend<Send>();
+  expectTypeOf<Form<Overwrite<number>>>().toExtend<Overwrite<number>>();
+  expectTypeOf<Form<LangGraphRunnableConfig>>().toExtend<LangGraphRunnableConfig>();
+}
+
+/** TYP-05: a context has its type, and `configurable` stays free beside it. */
+export async function contextBesideConfigurable(): Promise<void> {
+  const graph = new StateGraph(State, z.object({ user: z.string() }))
+    .addNode("a", (_state, config) => {
+      expectTypeOf(config.context).toEqualTypeOf<{ user: string } | undefined>();
+      return { log: String(config.configurable?.["foo"]) };
+    })
+    .addEdge(START, "a")
+    .compile();
+  const configurable = { thread_id: "t", foo: 1, deep: { bar: [true] } };
+  await graph.invoke({ topic: "t" }, { configurable, context: { user: "u" } });
+  graph.stream({ topic: "t" }, { configurable, context: { user: "u" }, streamMode: "values" });
+  await graph.getState({ configurable });
+  // @ts-expect-error -- a context without a user
+  await graph.invoke({ topic: "t" }, { configurable, context: {} });
 }

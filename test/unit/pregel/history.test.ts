@@ -20,22 +20,6 @@ async function steps(graph: Graph, options?: Options): Promise<unknown[]> {
   return found;
 }
 
-it("TIM-11: a history is filtered, then cut at `before`, then limited", async () => {
-  const graph = build();
-  await graph.invoke({ log: ["in"] }, thread);
-  await graph.invoke({ log: ["in"] }, thread);
-  expect(await steps(graph, { filter: { source: "input" } })).toEqual(["input 3", "input -1"]);
-  expect(await steps(graph, { filter: { source: "input" }, limit: 1 })).toEqual(["input 3"]);
-  expect(await steps(graph, { filter: { tenant: "acme" } })).toEqual([]);
-  let before;
-  for await (const state of graph.getStateHistory(thread))
-    if (state.metadata?.step === 4) before = state.config;
-  expect(before).toBeDefined();
-  const cut = { ...(before === undefined ? {} : { before }), filter: { source: "loop" } };
-  expect(await steps(graph, { ...cut, limit: 2 })).toEqual(["loop 2", "loop 1"]);
-  expect(await steps(graph, { ...cut, limit: 0 })).toEqual([]);
-});
-
 it("a copy stands beside its original, and takes updates of its own", async () => {
   const graph = build();
   await graph.invoke({ log: ["in"] }, thread);

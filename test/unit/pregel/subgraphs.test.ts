@@ -143,45 +143,6 @@ it("another waiting graph keeps its question on a branch, and what it has done",
   expect(counts).toEqual({ one: 1, two: 1 });
 });
 
-it("SUB-05: graphs that share a thread in namespaces of their own are kept apart", async () => {
-  const saver = new MemorySaver();
-  const a = chain({ a: () => ({ log: ["a"] }) }).compile({ checkpointer: saver });
-  const b = chain({ b: () => ({ log: ["b"] }) }).compile({ checkpointer: saver });
-  const at = (checkpoint_ns: string) => ({ configurable: { thread_id: "t", checkpoint_ns } });
-  await a.invoke({}, at("A"));
-  await b.invoke({}, at("B"));
-  await a.invoke({}, at("A"));
-  expect((await a.getState(at("A"))).values.log).toEqual(["a", "a"]);
-  expect((await b.getState(at("B"))).values.log).toEqual(["b"]);
-  expect((await a.getState(at(""))).values).toEqual({});
-});
-
-it("SUB-07: steps that a graph has finished before its question do not run again", async () => {
-  const { counts, count } = counted();
-  const inner = chain({
-    t: () => {
-      count("t");
-      return {};
-    },
-    ask: () => ({ log: [interrupt("q?")] }),
-  }).compile();
-  const graph = chain({ wrap: async () => ({ log: (await inner.invoke({})).log }) }).compile({
-    checkpointer: new MemorySaver(),
-  });
-  await graph.invoke({}, thread);
-  expect((await graph.invoke(new Command({ resume: "yes" }), thread)).log).toEqual(["yes"]);
-  expect(counts).toEqual({ t: 1 });
-});
-
-it("SUB-09: an answer that comes with the id of the head goes on where the graph waits", async () => {
-  const { graph, counts } = paused();
-  await graph.invoke({}, thread);
-  const head = await graph.getState(thread);
-  const result = await graph.invoke(new Command({ resume: "yes" }), head.config);
-  expect(result.log).toEqual(["s1", "yes", "s3", "side", "z"]);
-  expect(counts).toEqual({ s1: 1, side: 1 });
-});
-
 it("graphs that a node runs at once ask at once, and are answered one by one", async () => {
   const { counts, count } = counted();
   const asking = (name: string): Graph =>

@@ -1,6 +1,6 @@
 import {
   Annotation,
-  type Command,
+  Command,
   type CompiledStateGraph,
   type Interrupt,
   MemorySaver,
@@ -62,6 +62,14 @@ export async function historyOf(graph: Graph): Promise<StateSnapshot<typeof Stat
 
 export async function openQuestions(graph: Graph): Promise<readonly Interrupt[]> {
   return (await graph.getState(thread)).tasks.flatMap((task) => task.interrupts);
+}
+
+/** A resume that answers open questions by what they ask; the others stay open. */
+export async function answering(graph: Graph, answers: Readonly<Record<string, unknown>>): Promise<Command> {
+  const resume: Record<string, unknown> = {};
+  for (const { id, value } of await openQuestions(graph))
+    if (typeof value === "string" && Object.hasOwn(answers, value)) resume[id] = answers[value];
+  return new Command({ resume });
 }
 
 export const later = (milliseconds = 1): Promise<void> =>
