@@ -28,8 +28,13 @@ export function callTask(node: CalledNode, args: readonly unknown[]): Promise<un
     );
   }
   const task = plannedCall(scope, node, args);
-  emitTasks(scope.loop, [task]);
-  const value = scope.follow(executeTask(scope.loop, task)).then((result) => valueOf(scope, result));
+  const { loop } = scope;
+  emitTasks(loop, [task]);
+  const execution =
+    loop.places === undefined
+      ? executeTask(loop, task)
+      : loop.places.occupy(task, scope.task, () => executeTask(loop, task));
+  const value = scope.follow(execution).then((result) => valueOf(scope, result));
   // Nobody has to wait for a task: what it came to is stored.
   value.catch(() => undefined);
   return value;

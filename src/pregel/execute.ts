@@ -124,6 +124,7 @@ async function handleFailure(
   // A run that was cancelled is not to be handled: the node runs again when the thread goes on.
   if (handler === undefined || loop.hasEnded || loop.signal.aborted) return failure;
   emitTasks(loop, [handler]);
+  loop.places?.passOn(task, handler);
   const result = await executeTask(loop, handler);
   switch (result.status) {
     case "done":

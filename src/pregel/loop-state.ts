@@ -13,6 +13,7 @@ import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import { PARENT_TASK } from "./nested-run.ts";
 import { PendingWrites } from "./pending-writes.ts";
+import { Places } from "./places.ts";
 import { planTasks, type PlannedTask, type PlanPosition } from "./plan.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
 
@@ -42,11 +43,15 @@ export class LoopState {
   onAbort: (() => void) | undefined;
   /** Aborted when the tasks that run now need not go on. */
   signal: AbortSignal;
+  /** For its tasks, where the run says how many may be at work at a time. */
+  readonly places: Places | undefined;
   readonly #exitStore: ExitStore | undefined;
 
   constructor(run: RunContext, tuple: CheckpointTuple | undefined, pending?: PendingWrites) {
     this.run = run;
     this.signal = run.signal;
+    const { maxConcurrency } = run.config;
+    this.places = maxConcurrency === undefined ? undefined : new Places(Math.floor(maxConcurrency));
     this.#exitStore = run.durability === "exit" ? new ExitStore() : undefined;
     this.state = new GraphState(run.graph, tuple?.checkpoint);
     this.checkpointId = tuple?.checkpoint.id;

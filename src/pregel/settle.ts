@@ -1,5 +1,6 @@
 import { executeTask, type TaskResult } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
+import type { Places } from "./places.ts";
 import type { PlannedTask } from "./plan.ts";
 import { StepTimeoutError } from "./policy-errors.ts";
 
@@ -16,7 +17,7 @@ export function settle(loop: LoopState, tasks: readonly PlannedTask[]): Promise<
 }
 
 function settleAll(loop: LoopState, tasks: readonly PlannedTask[]): Promise<Results> {
-  const all = executeAll(loop, tasks, loop.run.config.maxConcurrency ?? Infinity);
+  const all = executeAll(loop, tasks);
   return new Promise((resolve, reject) => {
     loop.onAbort = () => resolve(undefined);
     if (loop.run.signal.aborted) resolve(undefined);
@@ -24,33 +25,28 @@ function settleAll(loop: LoopState, tasks: readonly PlannedTask[]): Promise<Resu
   });
 }
 
-function executeAll(
-  loop: LoopState,
-  tasks: readonly PlannedTask[],
-  atATime: number,
-): Promise<readonly TaskResult[]> {
+function executeAll(loop: LoopState, tasks: readonly PlannedTask[]): Promise<readonly TaskResult[]> {
+  const { places } = loop;
+  if (places !== undefined) return executeInPlaces(loop, tasks, places);
   const [only] = tasks;
   if (only !== undefined && tasks.length === 1) return executeTask(loop, only).then((result) => [result]);
-  if (tasks.length > atATime) return executeSome(loop, tasks, atATime);
   return allDone(tasks.map((task) => executeTask(loop, task)));
 }
 
-/** So many tasks at a time: each of them, when it ends, makes room for the next. */
-async function executeSome(
+/** When the run has been cancelled, nothing more is started: then nobody reads the results, and not all are there. */
+async function executeInPlaces(
   loop: LoopState,
   tasks: readonly PlannedTask[],
-  atATime: number,
-): Promise<TaskResult[]> {
-  const results: TaskResult[] = [];
-  const waiting = tasks.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, task] of waiting) {
-      if (loop.hasEnded || loop.signal.aborted) return;
-      results[index] = await executeTask(loop, task);
-    }
-  };
-  await allDone(Array.from({ length: atATime }, work));
-  return results;
+  places: Places,
+): Promise<readonly TaskResult[]> {
+  const results = await allDone(
+    tasks.map((task) =>
+      places.occupy(task, undefined, async () =>
+        loop.hasEnded || loop.signal.aborted ? undefined : executeTask(loop, task),
+      ),
+    ),
+  );
+  return results.filter((result) => result !== undefined);
 }
 
 /** As `Promise.all`, but it does not leave the others behind when one rejects. */

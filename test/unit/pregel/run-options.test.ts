@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  entrypoint,
   GraphDrained,
   INTERRUPT,
   interrupt,
@@ -8,6 +9,7 @@ import {
   Send,
   START,
   StateGraph,
+  task,
 } from "tidemark";
 import { ManualClock } from "./manual-clock.ts";
 import { chain, evictable, later, parallel, State, thread } from "./support.ts";
@@ -82,6 +84,45 @@ describe("maxConcurrency", () => {
     await expect(graph.invoke({}, { ...thread, maxConcurrency })).rejects.toThrow("five");
     expect(running.most).toBe(Math.min(maxConcurrency, 12));
     expect((await graph.getState(thread)).values.log).toEqual([0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11]);
+  });
+
+  const counted = (running: { now: number; most: number }) =>
+    task("counted", async (value: number) => {
+      running.most = Math.max(running.most, ++running.now);
+      await later();
+      running.now--;
+      return value;
+    });
+
+  it.each([1, 2, 4])("%d of the tasks that an entrypoint calls at a time", async (maxConcurrency) => {
+    const running = { now: 0, most: 0 };
+    const work = counted(running);
+    const outer = task("outer", async (value: number) => (await work(value)) + (await work(value)));
+    const flow = entrypoint({ name: "flow" }, () => Promise.all([1, 2, 3, 4, 5, 6].map(outer)));
+    expect(await flow.invoke("", { maxConcurrency })).toEqual([2, 4, 6, 8, 10, 12]);
+    expect(running.most).toBe(maxConcurrency);
+  });
+
+  it("counts what nodes call beside the nodes, also what an error handler calls", async () => {
+    const running = { now: 0, most: 0 };
+    const work = counted(running);
+    const calling = async (): Promise<{ log: number[] }> => ({ log: await Promise.all([work(1), work(2)]) });
+    const graph = parallel({ a: calling, b: calling, c: calling })
+      .addNode(
+        "d",
+        () => {
+          throw new Error("d");
+        },
+        { errorHandler: calling },
+      )
+      .addEdge(START, "d")
+      .compile();
+    const { log } = await graph.invoke({}, { maxConcurrency: 2 });
+    expect(log).toEqual([1, 2, 1, 2, 1, 2, 1, 2]);
+    expect(running.most).toBe(2);
+    running.most = 0;
+    await graph.invoke({}, { maxConcurrency: 1 });
+    expect(running.most).toBe(1);
   });
 
   it("starts nothing more when the run is cancelled", async () => {
