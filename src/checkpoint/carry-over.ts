@@ -32,6 +32,5 @@ export function copyFrame(frame: CheckpointFrame): CheckpointFrame {
     ...frame,
     channel_versions: { ...frame.channel_versions },
     versions_seen: Object.fromEntries(seen),
-    ...(frame.updated_channels === undefined ? {} : { updated_channels: [...frame.updated_channels] }),
   };
 }

@@ -16,8 +16,6 @@ export interface Checkpoint {
   readonly channel_versions: ChannelVersions;
   /** For each node the versions of its trigger channels that it has seen. */
   readonly versions_seen: Readonly<Record<string, ChannelVersions>>;
-  /** Channels that the superstep changed; absent when any node may have to run next. */
-  readonly updated_channels?: readonly string[];
 }
 
 /** `input`: new input was applied. `loop`: after a superstep. `update`: state was edited. `fork`: a branch was opened. */

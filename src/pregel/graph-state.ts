@@ -24,8 +24,8 @@ export class GraphState {
   maxVersion: ChannelVersion | undefined;
   versions: Readonly<Versions>;
   seen: Readonly<Record<string, ChannelVersions>>;
-  /** Channels that the last superstep changed; undefined when any node may have to run. */
-  updated: readonly string[] | undefined;
+  /** Channels that the last superstep changed; undefined, as after loading, when any node may have to run. */
+  updated: readonly string[] | undefined = undefined;
   /** Available channels that live for one superstep. */
   readonly transient = new Set<string>();
   readonly #managed: [string, ManagedValue<unknown>][] = [];
@@ -45,7 +45,6 @@ export class GraphState {
     this.#values = checkpoint?.channel_values ?? {};
     this.versions = checkpoint?.channel_versions ?? {};
     this.seen = checkpoint?.versions_seen ?? {};
-    this.updated = checkpoint?.updated_channels;
     this.channels = new Map();
     this.#views = new StateViews(this.channels);
     for (const [name, definition] of graph.channels) {
@@ -143,7 +142,6 @@ export class GraphState {
       channel_values: this.#values,
       channel_versions: this.versions,
       versions_seen: this.seen,
-      ...(this.updated === undefined ? {} : { updated_channels: this.updated }),
     };
     return { checkpoint, newVersions };
   }

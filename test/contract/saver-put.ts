@@ -31,7 +31,7 @@ export function putContract(makeSaver: MakeSaver): void {
     it("keeps frame, values and metadata", async () => {
       const checkpoint = checkpointOf(
         { a: [1, { b: "c" }], d: null },
-        { updated_channels: ["a"], versions_seen: { n: { a: 3 }, m: {} }, channel_versions: { a: 4, d: 2 } },
+        { versions_seen: { n: { a: 3 }, m: {} }, channel_versions: { a: 4, d: 2 } },
       );
       const metadata = {
         ...METADATA,
