@@ -16,8 +16,12 @@ export function invokeRequest(body: InvokeRequest): RunRequest {
   };
 }
 
-export function streamRequest({ stream_mode: mode, ...body }: StreamRequest): RunRequest {
-  return { ...invokeRequest(body), modes: typeof mode === "string" ? [mode] : mode };
+export function streamRequest({
+  stream_mode: mode,
+  stream_subgraphs: subgraphs,
+  ...body
+}: StreamRequest): RunRequest {
+  return { ...invokeRequest(body), modes: typeof mode === "string" ? [mode] : mode, subgraphs };
 }
 
 export function resumeRequest(body: ResumeRequest): RunRequest {

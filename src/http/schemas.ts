@@ -52,6 +52,8 @@ export const InvokeBody = exactly(start);
 export const StreamBody = exactly({
   ...start,
   stream_mode: v.optional(v.union([StreamMode, v.pipe(v.array(StreamMode), v.minLength(1))]), "values"),
+  /** Also the chunks of graphs inside nodes. */
+  stream_subgraphs: v.optional(v.boolean(), false),
 });
 
 const OneAnswer = exactly({ ...run, interrupt_id: v.string(), value: v.unknown() });
@@ -80,7 +82,12 @@ const Count = v.pipe(
   v.maxValue(1000),
 );
 
-export const NoQuery = exactly({});
+const Flag = v.pipe(
+  v.picklist(["true", "false"], 'must be "true" or "false"'),
+  v.transform((flag) => flag === "true"),
+);
+
+export const StateQuery = exactly({ subgraphs: v.optional(Flag, "false") });
 
 export const HistoryQuery = exactly({
   limit: v.optional(Count, "10"),

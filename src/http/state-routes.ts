@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { v7 as uuid7 } from "uuid";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
-import { HistoryQuery, NoQuery, UpdateStateBody } from "./schemas.ts";
+import { HistoryQuery, StateQuery, UpdateStateBody } from "./schemas.ts";
 import { call, jsonResponse, refusal, requestedThread } from "./thread-call.ts";
 
 /** Reading, editing and deleting what a thread has. */
@@ -11,18 +11,15 @@ export function stateRoutes(options: AppOptions): Hono {
 
   app.get("/state", async (context) => {
     const thread = requestedThread(context, options);
-    parseQuery(context.req, NoQuery);
-    return jsonResponse(context, await call(thread, (api) => api.getState(thread.address)));
+    const read = { ...thread.address, ...parseQuery(context.req, StateQuery) };
+    return jsonResponse(context, await call(thread, (api) => api.getState(read)));
   });
 
   app.get("/state/:checkpoint_id", async (context) => {
     const thread = requestedThread(context, options);
-    parseQuery(context.req, NoQuery);
-    const checkpointId = context.req.param("checkpoint_id");
-    return jsonResponse(
-      context,
-      await call(thread, (api) => api.getState({ ...thread.address, checkpointId })),
-    );
+    const query = parseQuery(context.req, StateQuery);
+    const read = { ...thread.address, ...query, checkpointId: context.req.param("checkpoint_id") };
+    return jsonResponse(context, await call(thread, (api) => api.getState(read)));
   });
 
   app.post("/state", async (context) => {

@@ -87,6 +87,7 @@ export class GraphRunner implements RunExecutor {
       checkpointer: storage.saverFor(guard),
       environment,
       modes: new Set(request.modes),
+      subgraphs: request.subgraphs ?? false,
       emit: (event) => emit(run.id, event),
       signal: this.#controller.signal,
       onInputApplied: (lastStep) => guard.applyInput(lastStep),

@@ -37,6 +37,8 @@ export interface RunRequest {
   readonly onInterrupted: "refuse" | "discard";
   /** What listeners may want to hear of. */
   readonly modes: readonly StreamedMode[];
+  /** Whether they want to hear of graphs inside nodes too. */
+  readonly subgraphs?: boolean;
 }
 
 /** Starting is idempotent on the run id: the router mints it, and asks again after a reset. */
@@ -47,6 +49,8 @@ export interface StartRun extends ThreadAddress {
 
 export interface ReadState extends ThreadAddress {
   readonly checkpointId?: string;
+  /** With the states of the graphs inside the tasks. */
+  readonly subgraphs: boolean;
 }
 
 export interface ReadHistory extends ThreadAddress {

@@ -1,5 +1,6 @@
 import type { CheckpointConfig, CheckpointTuple } from "../checkpoint/types.ts";
 import { CheckpointNotFoundError } from "../errors.ts";
+import { readState } from "../pregel/read-state.ts";
 import { snapshotOf } from "../pregel/snapshot.ts";
 import type { PregelGraph, StateSnapshot } from "../pregel/types.ts";
 import { unknownGraph } from "../pregel/unknown-graph.ts";
@@ -20,12 +21,17 @@ export class StateReader {
     this.#catalog = catalog;
   }
 
-  async state({ threadId, checkpointId }: ReadState): Promise<unknown> {
+  async state({ threadId, checkpointId, subgraphs }: ReadState): Promise<unknown> {
     this.#requireThread(threadId);
     const tuple = await this.#tuple(threadId, checkpointId);
     if (tuple === undefined && checkpointId !== undefined) throw new CheckpointNotFoundError(checkpointId);
     if (tuple === undefined) return wireState(threadId, { values: {}, next: [], tasks: [], config: {} });
-    return wireState(threadId, this.#snapshot(tuple, checkpointId === undefined));
+    const snapshot = subgraphs
+      ? await readState(this.#graph(tuple), this.#storage.saver, addressOf(threadId, checkpointId), {
+          subgraphs,
+        })
+      : this.#snapshot(tuple, checkpointId === undefined);
+    return wireState(threadId, snapshot);
   }
 
   /** Newest first. */

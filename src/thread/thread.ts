@@ -24,7 +24,7 @@ import { RETRY_DELAY, RunQueue, type QueuePlatform } from "./run-queue.ts";
 import { stageRun, type StagedRun } from "./stage-run.ts";
 import { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
-import { wireAnswer } from "./wire.ts";
+import { eventName, wireAnswer } from "./wire.ts";
 
 export interface ThreadOptions {
   readonly storage: ThreadStorage;
@@ -88,7 +88,9 @@ export class Thread implements ThreadApi {
       await this.#ready();
       const stream = new EventStream();
       if (!isAttached) stream.push("metadata", { run_id: start.runId, thread_id: start.threadId });
-      const stop = this.#listeners.add(start.runId, ({ mode, payload }) => stream.push(mode, payload));
+      const stop = this.#listeners.add(start.runId, (event) =>
+        stream.push(eventName(event, start.request.subgraphs ?? false), event.payload),
+      );
       try {
         await this.#start(start);
       } catch (error) {

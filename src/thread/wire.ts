@@ -1,4 +1,4 @@
-import type { RunnableConfig, StateSnapshot, StateTask } from "../pregel/types.ts";
+import type { RunnableConfig, StateSnapshot, StateTask, StreamEvent } from "../pregel/types.ts";
 import type { RunEnd } from "./run-end.ts";
 
 /** The wire's dialect: snake_case, JSON. */
@@ -20,7 +20,7 @@ export function wireState(threadId: string, snapshot: StateSnapshot): unknown {
   return {
     values: snapshot.values,
     next: snapshot.next,
-    tasks: snapshot.tasks.map(wireTask),
+    tasks: snapshot.tasks.map((task) => wireTask(threadId, task)),
     metadata: snapshot.metadata ?? null,
     created_at: snapshot.createdAt ?? null,
     checkpoint: wireCheckpoint(threadId, snapshot.config),
@@ -38,7 +38,14 @@ export function wireCheckpoint(threadId: string, config: RunnableConfig): unknow
   };
 }
 
-function wireTask(task: StateTask): unknown {
+/** The mode of the chunk, then, where it is asked for, the nodes and tasks that it comes from. */
+export function eventName({ mode, namespace = [] }: StreamEvent, withSubgraphs: boolean): string {
+  return withSubgraphs ? [mode, ...namespace].join("|") : mode;
+}
+
+function wireTask(threadId: string, task: StateTask): unknown {
+  const { state } = task;
+  const isRead = state !== undefined && "tasks" in state;
   return {
     id: task.id,
     name: task.name,
@@ -46,7 +53,8 @@ function wireTask(task: StateTask): unknown {
     error: task.error ?? null,
     interrupts: task.interrupts,
     result: task.result ?? null,
-    checkpoint: null,
-    state: null,
+    // Where the state of the graph inside the task is read, or that state.
+    checkpoint: state === undefined || isRead ? null : wireCheckpoint(threadId, state),
+    state: isRead ? wireState(threadId, state) : null,
   };
 }

@@ -36,6 +36,8 @@ export interface WireState {
     readonly error: unknown;
     readonly interrupts: readonly Question[];
     readonly result: unknown;
+    readonly checkpoint: WireCheckpoint | null;
+    readonly state: WireState | null;
   }[];
   readonly metadata: Record<string, unknown> | null;
   readonly checkpoint: WireCheckpoint;
@@ -119,8 +121,9 @@ export class TestThread {
     return response.ok ? allEvents(response) : ((await json(response)) as never);
   }
 
-  async state(checkpointId?: string): Promise<WireState> {
-    return (await this.get(checkpointId === undefined ? "/state" : `/state/${checkpointId}`)) as WireState;
+  async state(checkpointId?: string, query = ""): Promise<WireState> {
+    const path = checkpointId === undefined ? "/state" : `/state/${checkpointId}`;
+    return (await this.get(`${path}${query}`)) as WireState;
   }
 
   async history(query = ""): Promise<readonly WireState[]> {

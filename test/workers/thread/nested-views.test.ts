@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { interrupt } from "../../../src/index.ts";
+import { allEvents, type ReceivedEvent } from "../../support/events.ts";
+import { Gate } from "../../support/gate.ts";
+import { around, Runs, sequence } from "../../support/nested.ts";
+import { TestThread } from "../../support/threads.ts";
+import { deploy } from "../graphs.ts";
+
+/** What a caller sees of graphs inside nodes: their chunks in a stream, and their states. */
+
+const uuid = "[0-9a-f]{8}-[0-9a-f-]{27}";
+/** The name of an event without the ids of tasks. */
+const nameOf = ({ event }: ReceivedEvent): string => event.replaceAll(new RegExp(`:${uuid}`, "g"), ":id");
+
+function twoDeep(runs: Runs, gate?: Gate) {
+  const innermost = sequence({
+    one: runs.step("one"),
+    two: runs.step("two", () => gate?.pass()),
+  });
+  const inner = sequence({
+    deep: async () => ({ log: (await innermost.invoke({ log: [] })).log }),
+    ask: runs.step("ask", () => String(interrupt("?"))),
+  });
+  return around(runs, inner);
+}
+
+describe("a stream with subgraphs", () => {
+  it("names the graph of each event by the nodes and tasks that lead to it", async () => {
+    deploy({ graph: twoDeep(new Runs()) });
+    const thread = new TestThread();
+    const body = { input: { log: ["in"] }, stream_mode: "updates", stream_subgraphs: true };
+    const events = await thread.stream(body);
+    expect(events.map(nameOf)).toEqual([
+      "metadata",
+      "updates|nested:id|deep:id",
+      "updates|nested:id|deep:id",
+      "updates|nested:id",
+      "updates|nested:id",
+      "updates",
+      "end",
+    ]);
+    expect(events.map(({ data }) => data)).toMatchObject([
+      { thread_id: thread.id },
+      { one: { log: ["one"] } },
+      { two: { log: ["two"] } },
+      { deep: { log: ["one", "two"] } },
+      { __interrupt__: [{ value: "?" }] },
+      { __interrupt__: [{ value: "?" }] },
+      { status: "interrupted" },
+    ]);
+    const [task] = (await thread.state()).tasks;
+    expect(events[3]?.event).toBe(`updates|nested:${task?.id}`);
+  });
+
+  it("has several modes at once, and without subgraphs only what a nested node writes itself", async () => {
+    const runs = new Runs();
+    deploy({ graph: around(runs, sequence({ one: runs.step("one") })) });
+    const both = { input: { log: [] }, stream_mode: ["values", "updates"] };
+    const names = async (body: Record<string, unknown>): Promise<string[]> =>
+      (await new TestThread().stream(body)).map(nameOf);
+    expect(await names({ ...both, stream_subgraphs: true })).toEqual([
+      "metadata",
+      "values",
+      "values|nested:id",
+      "updates|nested:id",
+      "values|nested:id",
+      "updates",
+      "values",
+      "updates",
+      "values",
+      "end",
+    ]);
+    expect(await names(both)).toEqual([
+      "metadata",
+      "values",
+      "updates",
+      "values",
+      "updates",
+      "values",
+      "end",
+    ]);
+  });
+
+  it("goes on over a crash: finished nested steps are told of once", async () => {
+    const gate = new Gate();
+    const runs = new Runs();
+    deploy({ graph: twoDeep(runs, gate) });
+    const thread = new TestThread();
+    const body = { input: { log: ["in"] }, stream_mode: "updates", stream_subgraphs: true };
+    const response = await thread.post("/stream", body);
+    await gate.reached();
+    await thread.crash();
+    gate.open();
+    const events = await allEvents(response);
+    const of = (name: string): number =>
+      events.filter(({ data }) => typeof data === "object" && data !== null && name in data).length;
+    expect([of("one"), of("two"), of("deep"), of("__interrupt__")]).toEqual([1, 1, 1, 2]);
+    expect(events.at(-1)).toMatchObject({ event: "end", data: { status: "interrupted" } });
+    expect(runs.counts).toEqual({ one: 1, two: 2, ask: 1 });
+  });
+});
+
+describe("a state with subgraphs", () => {
+  it("has the states of the graphs in its tasks, warm and cold, at the head and at a checkpoint by its id", async () => {
+    deploy({ graph: twoDeep(new Runs()) });
+    const thread = new TestThread();
+    const { checkpoint_id: id } = await thread.invoke({ input: { log: ["in"] } });
+    const nested = {
+      values: { log: ["one", "two"] },
+      next: ["ask"],
+      interrupts: [{ value: "?" }],
+      tasks: [{ name: "ask", interrupts: [{ value: "?" }], checkpoint: null, state: null }],
+      metadata: { source: "loop", step: 1, parents: { "": id } },
+    };
+    const read = await thread.state(undefined, "?subgraphs=true");
+    const [task] = read.tasks;
+    expect(task).toMatchObject({
+      name: "nested",
+      interrupts: [{ value: "?" }],
+      checkpoint: null,
+      state: nested,
+    });
+    expect(task?.state?.checkpoint).toMatchObject({
+      thread_id: thread.id,
+      checkpoint_ns: `nested:${task?.id}`,
+    });
+    await thread.evict();
+    expect(await thread.state(undefined, "?subgraphs=true")).toEqual(read);
+    const byId = await thread.state(id, "?subgraphs=true");
+    expect(byId.tasks[0]?.state).toMatchObject(nested);
+  });
+
+  it("says without subgraphs where those states are", async () => {
+    deploy({ graph: twoDeep(new Runs()) });
+    const thread = new TestThread();
+    await thread.invoke({ input: { log: ["in"] } });
+    for (const query of ["", "?subgraphs=false"]) {
+      const [task] = (await thread.state(undefined, query)).tasks;
+      expect(task).toMatchObject({
+        state: null,
+        checkpoint: { thread_id: thread.id, checkpoint_ns: `nested:${task?.id}` },
+      });
+    }
+  });
+
+  it("refuses a flag that is none", async () => {
+    deploy({ graph: twoDeep(new Runs()) });
+    const thread = new TestThread();
+    await thread.invoke({ input: { log: ["in"] } });
+    await expect(thread.state(undefined, "?subgraphs=yes")).rejects.toMatchObject({
+      status: 400,
+      code: "invalid_request",
+    });
+  });
+});
