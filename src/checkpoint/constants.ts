@@ -11,6 +11,12 @@ export const TASKS = "__pregel_tasks";
 export const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
+ * Key of the metadata of a checkpoint whose parent was removed: the ids of the checkpoints before it, some of them gone,
+ * to which kept checkpoints of nested graphs belong.
+ */
+export const PAST = "past";
+
+/**
  * Fixed positions in a task's list of writes: a later write on one of these replaces the earlier one, while an
  * ordinary write (position 0 and up) is kept as it was first stored.
  */

@@ -22,10 +22,8 @@ export class CheckpointIds {
   }
 
   observe(id: string): void {
-    const match = UUID6.exec(id);
-    if (match === null) return;
-    const ticks = BigInt(`0x${match[1]}${match[2]}${match[3]}`);
-    if (ticks > this.#last) this.#last = ticks;
+    const ticks = ticksOf(id);
+    if (ticks !== undefined && ticks > this.#last) this.#last = ticks;
   }
 
   /** `step` goes into the clock sequence, as LangGraph has it; it decides nothing. */
@@ -38,6 +36,17 @@ export class CheckpointIds {
     const sequence = (0x8000 | (step & 0x3fff)).toString(16);
     return `${time.slice(0, 8)}-${time.slice(8, 12)}-6${time.slice(12)}-${sequence}-${this.#node}`;
   }
+}
+
+/** When an id was minted, in milliseconds since 1970; undefined for one that does not say it. */
+export function mintedAt(id: string): number | undefined {
+  const ticks = ticksOf(id);
+  return ticks === undefined ? undefined : Number((ticks - UNIX_EPOCH_TICKS) / TICKS_PER_MILLISECOND);
+}
+
+function ticksOf(id: string): bigint | undefined {
+  const match = UUID6.exec(id);
+  return match === null ? undefined : BigInt(`0x${match[1]}${match[2]}${match[3]}`);
 }
 
 /**

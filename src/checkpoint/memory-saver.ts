@@ -1,14 +1,23 @@
+import { StorageError } from "../errors.ts";
 import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "./address.ts";
 import { carriedChannels, frameOf, newValues } from "./carry-over.ts";
 import type { CheckpointFrame } from "./carry-over.ts";
+import { TASKS } from "./constants.ts";
 import { decode, encode } from "./encoding.ts";
 import type { Encoded } from "./encoding.ts";
+import { MemoryRows, tasksOf } from "./memory-rows.ts";
+import type { Namespace, StoredCheckpoint, StoredTask } from "./memory-rows.ts";
 import { matchesFilter } from "./metadata-filter.ts";
 import { compareCheckpointIds } from "./ordering.ts";
-import { keepsSendsInParent, withPendingSends } from "./pending-sends.ts";
-import { mergeTaskWrites, positionWrites, sortPendingWrites } from "./pending-writes.ts";
-import type { TaskWrites } from "./pending-writes.ts";
+import { keepsSendsInParent, SENDS_IN_CHANNEL, withPendingSends } from "./pending-sends.ts";
+import { positionWrites, sortPendingWrites } from "./pending-writes.ts";
+import { parsePrune } from "./prune-options.ts";
+import type { PruneOptions } from "./prune-options.ts";
+import { beyond, ofRuns, planRemoval } from "./removal-plan.ts";
+import type { Orphan, RemovedCheckpoint, Selection } from "./removal-plan.ts";
 import { BaseCheckpointSaver } from "./saver.ts";
+import { ThreadHistory } from "./thread-history.ts";
+import type { CheckpointRecord } from "./thread-history.ts";
 import type {
   ChannelVersions,
   Checkpoint,
@@ -20,38 +29,17 @@ import type {
   PendingWrite,
 } from "./types.ts";
 
-interface StoredCheckpoint {
-  readonly id: string;
-  readonly parentId: string | undefined;
-  readonly metadata: Encoded;
-  readonly frame: Encoded;
-  /** The bytes of a channel that did not change are those of the parent. */
-  readonly values: ReadonlyMap<string, Encoded>;
-}
-
-type StoredTask = readonly [taskId: string, writes: TaskWrites<Encoded>];
-
-interface Namespace {
-  readonly threadId: string;
-  readonly name: string;
-  newestId: string | undefined;
-  readonly checkpoints: Map<string, StoredCheckpoint>;
-  /** By checkpoint, then by task. */
-  readonly writes: Map<string, Map<string, TaskWrites<Encoded>>>;
-}
-
 /**
  * Keeps checkpoints in memory, for tests and for graphs that need not outlive the process. Values are kept encoded, so
  * that nobody's later changes reach them and that they come back as they would from a durable store.
  */
 export class MemorySaver extends BaseCheckpointSaver {
-  /** By thread, then by namespace. */
-  readonly #threads = new Map<string, Map<string, Namespace>>();
+  readonly #rows = new MemoryRows();
 
   override async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
     const { threadId, namespace: name = "", checkpointId } = addressOf(config);
     if (threadId === undefined) return undefined;
-    const namespace = this.#threads.get(threadId)?.get(name);
+    const [namespace] = this.#rows.namespaces(threadId, name);
     if (namespace === undefined) return undefined;
     const id = checkpointId ?? namespace.newestId;
     const stored = id === undefined ? undefined : namespace.checkpoints.get(id);
@@ -63,9 +51,10 @@ export class MemorySaver extends BaseCheckpointSaver {
     config: CheckpointConfig,
     options: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
-    const { checkpointId } = addressOf(config);
+    const { threadId, namespace: name, checkpointId } = addressOf(config);
     const before = options.before === undefined ? undefined : addressOf(options.before).checkpointId;
-    const found = this.#namespaces(config)
+    const found = this.#rows
+      .namespaces(threadId, name)
       .flatMap((namespace) => Array.from(namespace.checkpoints.values(), (stored) => ({ namespace, stored })))
       .filter(({ stored }) => checkpointId === undefined || stored.id === checkpointId)
       .filter(({ stored }) => before === undefined || compareCheckpointIds(stored.id, before) < 0)
@@ -90,6 +79,7 @@ export class MemorySaver extends BaseCheckpointSaver {
     const { id } = checkpoint;
     const carried = carriedChannels(checkpoint, newVersions);
     const values = Array.from(newValues(checkpoint, newVersions));
+    const parent = parentId === undefined ? undefined : this.#rows.find(threadId, name, parentId);
     const [encodedMetadata, frame, encodedValues] = await Promise.all([
       this.#encode(metadata),
       this.#encode(frameOf(checkpoint)),
@@ -97,15 +87,15 @@ export class MemorySaver extends BaseCheckpointSaver {
         values.map(async ([channel, value]) => [channel, await this.#encode(value, channel)] as const),
       ),
     ]);
-    const namespace = this.#namespace(threadId, name);
-    const parent = parentId === undefined ? undefined : namespace.checkpoints.get(parentId);
+    const namespace = this.#rows.open(threadId, name);
+    if (parent !== undefined && !namespace.checkpoints.has(parent.id)) throw parentRemoved(parent.id);
     const stored = new Map<string, Encoded>();
     for (const channel of carried) {
       const value = parent?.values.get(channel);
       if (value !== undefined) stored.set(channel, value);
     }
     for (const [channel, value] of encodedValues) stored.set(channel, value);
-    store(namespace, { id, parentId, metadata: encodedMetadata, frame, values: stored });
+    this.#rows.store(namespace, { id, parentId, metadata: encodedMetadata, frame, values: stored });
     return configOf(threadId, name, id);
   }
 
@@ -124,14 +114,81 @@ export class MemorySaver extends BaseCheckpointSaver {
         return { index, channel, value: await this.#encode(value, channel) };
       }),
     );
-    const byCheckpoint = this.#namespace(address.threadId, address.namespace).writes;
-    const byTask = getOrAdd(byCheckpoint, checkpointId, () => new Map<string, TaskWrites<Encoded>>());
-    const stored = byTask.get(taskId) ?? { path: taskPath, writes: [] };
-    byTask.set(taskId, mergeTaskWrites(stored, { path: taskPath, writes: encoded }));
+    const namespace = this.#rows.open(address.threadId, address.namespace);
+    this.#rows.addWrites(namespace, checkpointId, taskId, { path: taskPath, writes: encoded });
   }
 
   override async deleteThread(threadId: string): Promise<void> {
-    this.#threads.delete(threadId);
+    this.#rows.deleteThread(threadId);
+  }
+
+  override async deleteForRuns(runIds: readonly string[]): Promise<void> {
+    const ids = new Set(runIds);
+    for (const threadId of ids.size === 0 ? [] : this.#rows.threadIds())
+      await this.#remove(threadId, (history) => ofRuns(history, ids));
+  }
+
+  override async copyThread(sourceThreadId: string, targetThreadId: string): Promise<void> {
+    this.#rows.copyThread(sourceThreadId, targetThreadId);
+  }
+
+  override async prune(threadIds: readonly string[], options: PruneOptions = {}): Promise<void> {
+    const keep = parsePrune(options);
+    for (const threadId of threadIds) {
+      if (keep === undefined) this.#rows.deleteThread(threadId);
+      else await this.#remove(threadId, (history) => beyond(history, keep));
+    }
+  }
+
+  /** Plans until nothing is stored meanwhile: what is removed, and the state of what stays, go together. */
+  async #remove(threadId: string, select: (history: ThreadHistory) => Selection): Promise<void> {
+    for (;;) {
+      const { revision } = this.#rows;
+      const history = new ThreadHistory(await this.#records(threadId));
+      const plan = await planRemoval(history, select(history), async ({ namespace, id }, channels) => {
+        const values = this.#rows.find(threadId, namespace, id)?.values;
+        return channels.filter((channel) => values?.has(channel) === true);
+      });
+      const orphans = await Promise.all(
+        plan.flatMap((removed) => removed.orphans.map((orphan) => this.#adrift(threadId, removed, orphan))),
+      );
+      if (revision !== this.#rows.revision) continue;
+      for (const { record } of plan) this.#rows.remove(threadId, record);
+      for (const { namespace, stored } of orphans) this.#rows.store(namespace, stored);
+      this.#rows.removeStrayWrites(threadId);
+      return;
+    }
+  }
+
+  async #records(threadId: string): Promise<CheckpointRecord[]> {
+    const rows = this.#rows.namespaces(threadId, undefined).flatMap((namespace) => {
+      return Array.from(namespace.checkpoints.values(), (stored) => ({ namespace: namespace.name, stored }));
+    });
+    return Promise.all(
+      rows.map(async ({ namespace, stored }): Promise<CheckpointRecord> => {
+        const { id, parentId } = stored;
+        return { namespace, id, parentId, metadata: await this.#metadata(stored) };
+      }),
+    );
+  }
+
+  /** A checkpoint without its parent: with the Sends that an old one has among the writes there. */
+  async #adrift(threadId: string, removed: RemovedCheckpoint, { record, parentId, metadata }: Orphan) {
+    const namespace = this.#rows.open(threadId, record.namespace);
+    const stored = this.#rows.find(threadId, record.namespace, record.id);
+    if (stored === undefined) throw new Error("A checkpoint that was planned for is not there.");
+    const moved = { ...stored, parentId, metadata: await this.#encode(metadata) };
+    const frame = (await decode(this.serde, stored.frame)) as CheckpointFrame;
+    if (!keepsSendsInParent(frame)) return { namespace, stored: moved };
+    const writes = await this.#decodeWrites(tasksOf(namespace, removed.record.id));
+    const { channel_values: sends, ...next } = withPendingSends(
+      { ...frame, channel_values: {} },
+      writes,
+      this.getNextVersion(undefined),
+    );
+    const values = new Map(stored.values).set(TASKS, await this.#encode(sends[TASKS]));
+    const current = await this.#encode({ ...next, v: SENDS_IN_CHANNEL });
+    return { namespace, stored: { ...moved, frame: current, values } };
   }
 
   async #tuple(
@@ -177,38 +234,15 @@ export class MemorySaver extends BaseCheckpointSaver {
   async #encode(value: unknown, channel?: string): Promise<Encoded> {
     return encode(this.serde, value, channel === undefined ? undefined : (path) => ({ channel, path }));
   }
-
-  #namespace(threadId: string, name: string): Namespace {
-    const namespaces = getOrAdd(this.#threads, threadId, () => new Map<string, Namespace>());
-    return getOrAdd(namespaces, name, () => {
-      return { threadId, name, newestId: undefined, checkpoints: new Map(), writes: new Map() };
-    });
-  }
-
-  #namespaces(config: CheckpointConfig): Namespace[] {
-    const { threadId, namespace } = addressOf(config);
-    const threads =
-      threadId === undefined ? Array.from(this.#threads.values()) : [this.#threads.get(threadId)];
-    return threads
-      .flatMap((namespaces) => Array.from(namespaces?.values() ?? []))
-      .filter(({ name }) => namespace === undefined || name === namespace);
-  }
 }
 
-function store(namespace: Namespace, stored: StoredCheckpoint): void {
-  const { newestId: newest } = namespace;
-  namespace.checkpoints.set(stored.id, stored);
-  if (newest === undefined || compareCheckpointIds(stored.id, newest) > 0) namespace.newestId = stored.id;
-}
-
-function tasksOf(namespace: Namespace, checkpointId: string): StoredTask[] {
-  return Array.from(namespace.writes.get(checkpointId) ?? []);
-}
-
-function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
+/** What a checkpoint keeps of its parent's values can no longer be known. */
+function parentRemoved(id: string): StorageError {
+  return new StorageError(
+    "parent_removed",
+    `The checkpoint "${id}" was removed while its child was being written.`,
+    {
+      details: { checkpoint_id: id },
+    },
+  );
 }

@@ -2,7 +2,7 @@ import { TASKS } from "./constants.ts";
 import type { ChannelVersion, Checkpoint, CheckpointPendingWrite } from "./types.ts";
 
 /** Checkpoints before format 4 left the Sends of a superstep among the pending writes of their parent. */
-const SENDS_IN_CHANNEL = 4;
+export const SENDS_IN_CHANNEL = 4;
 
 export function keepsSendsInParent(checkpoint: Pick<Checkpoint, "v">): boolean {
   return checkpoint.v < SENDS_IN_CHANNEL;

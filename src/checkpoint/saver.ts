@@ -8,8 +8,10 @@ import type {
   CheckpointTuple,
   PendingWrite,
 } from "./types.ts";
+import { StorageError } from "../errors.ts";
 import { deltaHistory, type DeltaChannelHistory, type DeltaHistoryOptions } from "./delta-history.ts";
 import { MsgpackSerializer } from "./serde/msgpack-serializer.ts";
+import type { PruneOptions } from "./prune-options.ts";
 import type { SerializerProtocol } from "./serde/protocol.ts";
 
 /**
@@ -58,6 +60,34 @@ export abstract class BaseCheckpointSaver<V extends ChannelVersion = number> {
   /** Removes everything of the thread, in all namespaces. */
   abstract deleteThread(threadId: string): Promise<void>;
 
+  /**
+   * Removes the checkpoints that runs have written (`run_id` in their metadata), in all threads, with the writes of their
+   * tasks. The children of a removed checkpoint keep their state and get the nearest ancestor that is there as parent.
+   */
+  deleteForRuns(_runIds: readonly string[]): Promise<void> {
+    return Promise.reject(notSupported(this, "deleteForRuns"));
+  }
+
+  /**
+   * Gives another thread, which must have nothing yet, all checkpoints and writes of a thread, under their own ids. Nothing
+   * happens when there is no such thread.
+   */
+  copyThread(_sourceThreadId: string, _targetThreadId: string): Promise<void> {
+    return Promise.reject(notSupported(this, "copyThread"));
+  }
+
+  /**
+   * Removes checkpoints, with the writes of their tasks, that are neither among those to keep nor needed by them. What is
+   * kept of a thread reads, resumes and branches as before:
+   * - the checkpoints of nested graphs go with those that they belong to (`parents` in their metadata); of a history that
+   *   many visits share, the newest on the branch of each kept checkpoint stays;
+   * - a kept checkpoint whose parent goes gets the nearest ancestor that stays as its parent;
+   * - the ancestors that LangGraph's delta channels are made of stay.
+   */
+  prune(_threadIds: readonly string[], _options: PruneOptions = {}): Promise<void> {
+    return Promise.reject(notSupported(this, "prune"));
+  }
+
   async get(config: CheckpointConfig): Promise<Checkpoint | undefined> {
     return (await this.getTuple(config))?.checkpoint;
   }
@@ -77,4 +107,10 @@ export abstract class BaseCheckpointSaver<V extends ChannelVersion = number> {
     // Versions are numbers here: a saver with others overrides this method.
     return (typeof current === "number" ? current + 1 : 1) as V;
   }
+}
+
+function notSupported(saver: object, method: string): StorageError {
+  return new StorageError("not_supported", `${saver.constructor.name} does not support ${method}().`, {
+    details: { method },
+  });
 }

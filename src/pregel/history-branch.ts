@@ -1,4 +1,5 @@
 import { compareCheckpointIds } from "../checkpoint/ordering.ts";
+import { pastOf, type CheckpointRecord } from "../checkpoint/thread-history.ts";
 import type { CheckpointTuple } from "../checkpoint/types.ts";
 import type { Saver } from "./run-context.ts";
 
@@ -50,13 +51,14 @@ class Branch {
 
   async #step(from: string): Promise<void> {
     const tuple = await this.#read(from);
-    this.#oldest = tuple?.parentConfig?.configurable?.checkpoint_id;
-    if (this.#oldest === undefined) return;
-    // A fork does the superstep after its parent anew: what graphs did in it before is not of this branch.
-    const isFork = tuple?.metadata?.source === "fork";
-    const parent = isFork ? await this.#read(this.#oldest) : undefined;
-    const isAnew = isFork && tuple.metadata?.step === (parent?.metadata?.step ?? -2) + 1;
-    if (!isAnew) this.#ids.add(this.#oldest);
+    const metadata: CheckpointRecord["metadata"] = tuple?.metadata ?? {};
+    const parentId = tuple?.parentConfig?.configurable?.checkpoint_id;
+    this.#oldest = parentId;
+    // Only for a fork does the parent matter.
+    const parent =
+      metadata.source === "fork" && parentId !== undefined ? await this.#read(parentId) : undefined;
+    const step = parent?.metadata && { metadata: parent.metadata };
+    for (const id of pastOf({ parentId, metadata }, step)) this.#ids.add(id);
   }
 
   #read(id: string): Promise<CheckpointTuple | undefined> {
