@@ -6,6 +6,7 @@ import { notFound } from "./not-found.ts";
 import { runRoutes } from "./run-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
 import type { ThreadNamespace } from "./thread-stub.ts";
+import { transferRoutes } from "./transfer-routes.ts";
 
 export interface AppOptions {
   /** Finds the thread objects among the Worker's bindings. */
@@ -27,6 +28,7 @@ export function createApp(options: AppOptions): Hono {
   app.get("/ok", (context) => context.json({ ok: true }));
   app.route("/threads/:thread_id", runRoutes(options));
   app.route("/threads/:thread_id", stateRoutes(options));
+  app.route("/threads/:thread_id", transferRoutes(options));
   return app;
 }
 

@@ -30,6 +30,8 @@ export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   invalid_prune: 400,
   not_cacheable: 400,
   empty_input: 400,
+  invalid_archive: 400,
+  archive_too_new: 400,
   graph_required: 400,
   unknown_node: 400,
   update_refused: 400,

@@ -34,6 +34,12 @@ export class BlobRows {
     }
   }
 
+  /** The bytes are in `parts` from now on, and not in the bucket. */
+  keepInParts(threadId: string, hash: string): void {
+    const statement = "UPDATE blobs SET generation = NULL WHERE thread_id = ? AND hash = ?";
+    this.#sql.run(statement, threadId, fromHex(hash));
+  }
+
   parts(threadId: string, hash: string): ArrayBuffer[] {
     const statement = "SELECT bytes FROM parts WHERE thread_id = ? AND hash = ? ORDER BY n";
     return this.#sql

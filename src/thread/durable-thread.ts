@@ -5,6 +5,7 @@ import { timerSleep } from "../graph/timer-sleep.ts";
 import type {
   Bytes,
   EditState,
+  ImportedThread,
   ReadHistory,
   ReadState,
   Reply,
@@ -62,6 +63,14 @@ export function createThreadClass(config: ThreadConfig): ThreadClass {
 
     deleteThread(address: ThreadAddress): Promise<Reply<null>> {
       return this.#thread.deleteThread(address);
+    }
+
+    exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+      return this.#thread.exportThread(address);
+    }
+
+    importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
+      return this.#thread.importThread(address, archive);
     }
 
     override alarm(): Promise<void> {

@@ -79,10 +79,36 @@ export function threadDeleted(threadId: string): RefusedError {
 export function threadBusy(threadId: string): RefusedError {
   return new RefusedError(
     "thread_busy",
-    `A run is going on in thread "${threadId}"; its state can be edited when the run has ended.`,
+    `A run is going on in thread "${threadId}"; its state can be edited, and exported, when the run has ended.`,
     {
       details: { thread_id: threadId },
     },
+  );
+}
+
+/** An import makes a new thread: it never adds to one that is there. */
+export function threadExists(threadId: string): RefusedError {
+  return new RefusedError(
+    "thread_exists",
+    `There is a thread "${threadId}" already. Import under another id, or delete the thread first.`,
+    { details: { thread_id: threadId } },
+  );
+}
+
+export function threadBeingImported(threadId: string): RefusedError {
+  return new RefusedError(
+    "thread_busy",
+    `The thread "${threadId}" is being imported; try again when that has ended.`,
+    { details: { thread_id: threadId } },
+  );
+}
+
+/** Breaks an export off. */
+export function threadChanged(threadId: string): TidemarkError {
+  return new TidemarkError(
+    "thread_changed",
+    `The thread "${threadId}" was written while it was exported: export it again.`,
+    { details: { thread_id: threadId } },
   );
 }
 

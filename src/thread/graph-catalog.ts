@@ -43,16 +43,23 @@ export class GraphCatalog {
       );
     }
     if (input.kind !== "input" || checkpointId !== undefined) throw threadNotFound(start.threadId);
-    const [only, ...others] = this.#graphs.keys();
-    const name = requested ?? (others.length === 0 ? only : undefined);
-    if (name === undefined) {
-      throw new RefusedError(
-        "graph_required",
-        `This deployment has several graphs; say which one with "graph". It has: ${this.#names()}.`,
-      );
-    }
+    const name = this.nameOf(requested);
     this.require(name).graph.checkInput(input.value);
     return name;
+  }
+
+  /** The requested graph, or the only one there is. */
+  nameOf(requested: string | undefined): string {
+    const [only, ...others] = this.#graphs.keys();
+    const name = requested ?? (others.length === 0 ? only : undefined);
+    if (name !== undefined) {
+      this.require(name);
+      return name;
+    }
+    throw new RefusedError(
+      "graph_required",
+      `This deployment has several graphs; say which one with "graph". It has: ${this.#names()}.`,
+    );
   }
 
   #names(): string {

@@ -69,6 +69,15 @@ export interface EditState extends ThreadAddress {
   readonly checkpointId?: string;
 }
 
+/** What an import has brought. */
+export interface ImportedThread {
+  readonly graph: string;
+  readonly checkpoints: number;
+  readonly runs: number;
+  /** Large values that were in a bucket. */
+  readonly blobs: number;
+}
+
 /** A refused call has changed nothing; `isFailed` says that the run was accepted, and failed. */
 export type Reply<Value> =
   | { readonly ok: true; readonly value: Value }
@@ -87,4 +96,8 @@ export interface ThreadApi {
   getHistory(read: ReadHistory): Promise<Reply<Bytes>>;
   updateState(edit: EditState): Promise<Reply<Bytes>>;
   deleteThread(address: ThreadAddress): Promise<Reply<null>>;
+  /** Answers with the bytes of an archive, which break off when the thread is written meanwhile. */
+  exportThread(address: ThreadAddress): Promise<Reply<Bytes>>;
+  /** Makes the thread of an archive. */
+  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>>;
 }

@@ -1,10 +1,12 @@
 import { StorageError } from "../errors.ts";
 import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import { BlobMoves } from "../storage/blob-moves.ts";
 import { migrate, schemaVersion } from "../storage/migrations.ts";
 import { RecordStore } from "../storage/record-store.ts";
 import { Sql } from "../storage/sql.ts";
 import { SqliteSaver } from "../storage/sqlite-saver.ts";
+import { Tables } from "../storage/tables.ts";
 import { threadMigrations } from "./migrations.ts";
 import { RunRows } from "./run-rows.ts";
 import { ThreadRows, type ThreadRow } from "./thread-rows.ts";
@@ -35,8 +37,14 @@ export class ThreadStorage {
   readonly saver: SqliteSaver;
   readonly records: RecordStore;
   readonly runs: RunRows;
+  /** For moving the thread. */
+  readonly tables: Tables;
+  readonly blobs: BlobMoves;
+  /** The version of the tables that this code writes. */
+  readonly newestSchema = Math.max(...threadMigrations.map(({ version }) => version));
   readonly #thread: ThreadRows;
   #hasTables = false;
+  #revision = 0;
 
   constructor(options: ThreadStorageOptions) {
     this.#options = options;
@@ -54,6 +62,17 @@ export class ThreadStorage {
     this.records = new RecordStore(blobs);
     this.runs = new RunRows(sql);
     this.#thread = new ThreadRows(sql);
+    this.tables = new Tables(storage.sql);
+    this.blobs = new BlobMoves(storage.sql, bucket, prefix);
+  }
+
+  /** Grows with every transaction of this instance. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  schemaVersion(): number {
+    return schemaVersion(this.#options.storage.sql);
   }
 
   /** The saver whose commits go with the guard: also those that come late, when its run is over. */
@@ -72,6 +91,7 @@ export class ThreadStorage {
 
   /** One synchronous transaction. */
   transaction<T>(write: () => T): T {
+    this.#revision += 1;
     try {
       return this.#options.storage.transactionSync(write);
     } catch (error) {
@@ -81,9 +101,12 @@ export class ThreadStorage {
     }
   }
 
-  /** Makes the tables for a thread that is about to be created: what is large is looked up in them. */
-  prepare(): void {
-    this.#migrate();
+  /**
+   * Makes the tables for a thread that is about to be created: what is large is looked up in them. Of an older version
+   * for rows that have it: they are brought up to date by the next call.
+   */
+  prepare(version = this.newestSchema): void {
+    this.#migrate(version);
   }
 
   /** Undoes `prepare` when the thread has not come to be. */
@@ -115,9 +138,13 @@ export class ThreadStorage {
     this.#hasTables = false;
   }
 
-  #migrate(): void {
-    migrate(this.#options.storage, threadMigrations);
-    this.#hasTables = true;
+  #migrate(version = this.newestSchema): void {
+    const { storage } = this.#options;
+    migrate(
+      storage,
+      threadMigrations.filter((migration) => migration.version <= version),
+    );
+    this.#hasTables = version === this.newestSchema;
   }
 
   #transact<T>(guard: CommitGuard, write: () => T): T {

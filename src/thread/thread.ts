@@ -1,7 +1,7 @@
 import { errorBody, TidemarkError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { Pregel } from "../pregel/pregel.ts";
-import { threadBusy, threadDeleted, threadNotFound, wireError } from "./errors.ts";
+import { threadBusy, threadDeleted, threadExists, threadNotFound, wireError } from "./errors.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { editState } from "./edit-state.ts";
 import { EventStream } from "./event-stream.ts";
@@ -10,6 +10,7 @@ import { GraphRunner } from "./graph-runner.ts";
 import type {
   Bytes,
   EditState,
+  ImportedThread,
   ReadHistory,
   ReadState,
   Reply,
@@ -24,6 +25,7 @@ import { RETRY_DELAY, RunQueue, type QueuePlatform } from "./run-queue.ts";
 import { stageRun, type StagedRun } from "./stage-run.ts";
 import { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
+import { ThreadTransfer } from "./thread-transfer.ts";
 import { eventName, wireAnswer } from "./wire.ts";
 
 export interface ThreadOptions {
@@ -46,6 +48,7 @@ export class Thread implements ThreadApi {
   readonly #queue: RunQueue;
   readonly #states: StateReader;
   readonly #listeners = new RunListeners();
+  readonly #transfer: ThreadTransfer;
   /** Inputs that are being stored, before their runs are in the queue. */
   readonly #staging = new Set<Promise<StagedRun>>();
   #deletion: Promise<void> | undefined;
@@ -73,6 +76,7 @@ export class Thread implements ThreadApi {
       },
     });
     this.#queue = new RunQueue(storage, platform, this.#runner);
+    this.#transfer = new ThreadTransfer(storage, platform, this.#catalog);
   }
 
   invoke(start: StartRun): Promise<Reply<Bytes>> {
@@ -130,6 +134,7 @@ export class Thread implements ThreadApi {
 
   deleteThread(address: ThreadAddress): Promise<Reply<null>> {
     return replying(async () => {
+      this.#transfer.requireIdle();
       const thread = this.#storage.thread();
       if (thread === undefined) throw threadNotFound(address.threadId);
       if (thread.deleting === 0) {
@@ -143,8 +148,29 @@ export class Thread implements ThreadApi {
     });
   }
 
+  exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+    return replying(async () => {
+      await this.#ready();
+      if (this.#storage.thread() === undefined) throw threadNotFound(address.threadId);
+      if (!this.#queue.isEmpty()) throw threadBusy(address.threadId);
+      // What is not durable yet must not be seen elsewhere.
+      await this.#platform.sync();
+      return this.#transfer.export(address.threadId);
+    });
+  }
+
+  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
+    return replying(async () => {
+      await this.#ready();
+      const isTaken = this.#storage.thread() !== undefined || this.#staging.size > 0;
+      if (isTaken) throw threadExists(address.threadId);
+      return this.#transfer.import(address, archive);
+    });
+  }
+
   /** The alarm has fired. */
   async alarm(): Promise<void> {
+    if (this.#transfer.isImporting) return this.#transfer.guard();
     try {
       await this.#ready();
     } catch (fault) {
@@ -156,6 +182,7 @@ export class Thread implements ThreadApi {
 
   /** Takes up what an earlier instance has left: a deletion, or runs. */
   async #ready(): Promise<void> {
+    this.#transfer.requireIdle();
     const thread = this.#storage.thread();
     if (thread === undefined) return;
     if (thread.deleting === 1) await this.#finishDeletion(thread.thread_id);
@@ -164,6 +191,7 @@ export class Thread implements ThreadApi {
 
   /** Puts the run into the queue, unless it is known. Refuses before anything is written. */
   async #start(start: StartRun): Promise<void> {
+    this.#transfer.requireIdle();
     const storage = this.#storage;
     const now = this.#environment.now();
     if (storage.thread() !== undefined && storage.runs.get(start.runId) !== undefined) return;

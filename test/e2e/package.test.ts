@@ -26,6 +26,7 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, unknown>>;
+  readonly bin: Readonly<Record<string, string>>;
 }
 
 const readManifest = (folder: string): Manifest =>
@@ -60,6 +61,13 @@ describe("the package", () => {
       "package.json",
     ]);
     expect(filesIn(join(installed, "migrations"))).toEqual(filesIn(join(ROOT, "migrations")));
+  });
+
+  it("brings the command", async () => {
+    const { tidemark } = readManifest(installed).bin;
+    const program = join(installed, tidemark ?? "");
+    expect(readFileSync(program, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(await run(process.execPath, [program, "--help"], project)).toContain("tidemark import --to URL");
   });
 
   it("is importable in Node, all but what needs a Worker", async () => {

@@ -1,0 +1,49 @@
+import type { ContentRecord } from "../archive/records.ts";
+import { writeArchive } from "../archive/write-archive.ts";
+import { CommandError } from "./command-error.ts";
+
+/** Imports a thread into the server at `to`; answers what the server says of it. */
+export async function sendThread(
+  to: string,
+  threadId: string,
+  records: AsyncIterable<ContentRecord>,
+): Promise<string> {
+  const url = new URL(`threads/${encodeURIComponent(threadId)}/import`, to.endsWith("/") ? to : `${to}/`);
+  const failure: { cause?: unknown } = {};
+  const request = {
+    method: "POST",
+    headers: { "content-type": "application/vnd.tidemark.thread" },
+    body: streamOf(writeArchive(noting(records, failure))),
+    // Node asks for it with a body that is a stream.
+    duplex: "half",
+  };
+  const response = await fetch(url, request).catch((cause: unknown) => {
+    throw failure.cause ?? new CommandError(`${url.origin} does not answer: is the server running?`, cause);
+  });
+  const text = await response.text();
+  if (response.ok) return text;
+  throw new CommandError(`${url.href} answered ${response.status}: ${text}`);
+}
+
+/** `fetch` says only that a body broke off, and not why. */
+async function* noting<Item>(items: AsyncIterable<Item>, failure: { cause?: unknown }): AsyncGenerator<Item> {
+  try {
+    yield* items;
+  } catch (cause) {
+    failure.cause = cause;
+    throw cause;
+  }
+}
+
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull: async (controller) => {
+      const next = await chunks.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: async () => {
+      await chunks.return(undefined);
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import { StorageError } from "../errors.ts";
+import { BlobBucket } from "./blob-bucket.ts";
+import { BlobRows } from "./blob-rows.ts";
+import { Sql } from "./sql.ts";
+
+/** A large value that lies in the bucket. */
+export interface MovedBlob {
+  readonly hash: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** Takes the large values of a thread out of its bucket, and puts those of a thread that is moved here where they belong. */
+export class BlobMoves {
+  readonly #rows: BlobRows;
+  readonly #bucket: BlobBucket | undefined;
+
+  constructor(sql: SqlStorage, bucket: R2Bucket | undefined, prefix: string) {
+    this.#rows = new BlobRows(new Sql(sql));
+    this.#bucket = bucket && new BlobBucket(bucket, prefix);
+  }
+
+  /** Those that are not in the tables. */
+  outside(threadId: string): MovedBlob[] {
+    return this.#rows.inBucket(threadId).map(({ hash }) => ({ hash, size: this.#row(threadId, hash).size }));
+  }
+
+  async read(threadId: string, hash: string): Promise<Uint8Array> {
+    const { generation } = this.#row(threadId, hash);
+    if (this.#bucket !== undefined && generation !== null) return this.#bucket.get(hash, generation);
+    throw new StorageError("blob_unavailable", `The blob ${hash} is in a bucket, but none is configured.`, {
+      details: { hash },
+    });
+  }
+
+  /** The row of the blob is there already, and says that the bytes are in a bucket. Where there is none, tables keep them. */
+  async write(threadId: string, hash: string, bytes: Uint8Array): Promise<void> {
+    const { generation } = this.#row(threadId, hash);
+    if (this.#bucket !== undefined && generation !== null) {
+      return this.#bucket.put(hash, generation, bytes);
+    }
+    this.#rows.insertParts(threadId, hash, bytes);
+    this.#rows.keepInParts(threadId, hash);
+  }
+
+  #row(threadId: string, hash: string) {
+    const row = this.#rows.find(threadId, hash);
+    if (row !== undefined) return row;
+    throw new StorageError("blob_missing", `The thread has no blob ${hash}.`, { details: { hash } });
+  }
+}

@@ -1,0 +1,101 @@
+import { StorageError } from "../errors.ts";
+import { Sql, type SqlInput } from "./sql.ts";
+
+/** Rows of one table as they are, without the meaning of their columns. */
+export interface TablePage {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly SqlInput[])[];
+  /** The key of the last row, when there may be more. */
+  readonly last: readonly SqlInput[] | undefined;
+}
+
+/** A page ends with the row that brings it over so many bytes. */
+const PAGE_SIZE = 1_000_000;
+/** What a row takes besides texts and bytes. */
+const ROW_OVERHEAD = 64;
+
+/** Reads and writes whole tables of an object, for moving it elsewhere. */
+export class Tables {
+  readonly #storage: SqlStorage;
+  readonly #sql: Sql;
+
+  constructor(storage: SqlStorage) {
+    this.#storage = storage;
+    this.#sql = new Sql(storage);
+  }
+
+  /** All that the database has. */
+  names(): string[] {
+    const statement =
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_*' AND name NOT GLOB 'sqlite_*' ORDER BY name";
+    return this.#sql.all<{ name: string }>(statement).map(({ name }) => name);
+  }
+
+  /** The next rows in the order of the table's primary key, after the one with the key `after`. */
+  page(table: string, after?: readonly SqlInput[]): TablePage {
+    const { columns, key } = this.#shape(table);
+    const names = columns.map(quoted).join(", ");
+    const order = key.map(quoted).join(", ");
+    const where = after === undefined ? "" : `WHERE (${order}) > (${key.map(() => "?").join(", ")})`;
+    const cursor = this.#storage.exec(
+      `SELECT ${names} FROM ${quoted(table)} ${where} ORDER BY ${order}`,
+      ...(after ?? []),
+    );
+    const rows: SqlInput[][] = [];
+    let size = 0;
+    for (const values of cursor.raw()) {
+      const row = values.map(toInput);
+      rows.push(row);
+      size += sizeOf(row);
+      if (size >= PAGE_SIZE)
+        return { columns, rows, last: key.map((name) => row[columns.indexOf(name)] ?? null) };
+    }
+    return { columns, rows, last: undefined };
+  }
+
+  insert(table: string, row: Readonly<Record<string, SqlInput>>): void {
+    const { columns } = this.#shape(table);
+    const names = Object.keys(row);
+    const unknown = names.find((name) => !columns.includes(name));
+    if (unknown !== undefined) throw unknownColumn(table, unknown);
+    const places = names.map(() => "?").join(", ");
+    const statement = `INSERT INTO ${quoted(table)} (${names.map(quoted).join(", ")}) VALUES (${places})`;
+    this.#sql.run(statement, ...Object.values(row));
+  }
+
+  /** Sets a column of all rows. */
+  update(table: string, column: string, value: SqlInput): void {
+    if (!this.#shape(table).columns.includes(column)) throw unknownColumn(table, column);
+    this.#sql.run(`UPDATE ${quoted(table)} SET ${quoted(column)} = ?`, value);
+  }
+
+  /** Its columns, and those of its primary key in their order. */
+  #shape(table: string): { columns: string[]; key: string[] } {
+    const info = this.#sql.all<{ name: string; pk: number }>(`PRAGMA table_info(${quoted(table)})`);
+    const key = info.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
+    return { columns: info.map(({ name }) => name), key: key.map(({ name }) => name) };
+  }
+}
+
+function unknownColumn(table: string, column: string): StorageError {
+  return new StorageError("unknown_column", `The table "${table}" has no column "${column}".`, {
+    details: { table, column },
+  });
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function toInput(value: SqlStorageValue): SqlInput {
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : value;
+}
+
+function sizeOf(row: readonly SqlInput[]): number {
+  let size = ROW_OVERHEAD;
+  for (const value of row) {
+    if (typeof value === "string") size += value.length;
+    else if (value instanceof Uint8Array) size += value.byteLength;
+  }
+  return size;
+}

@@ -1,0 +1,169 @@
+import { ArchiveTooNewError, InvalidArchiveError } from "../archive/errors.ts";
+import type {
+  BlobPart,
+  Cell,
+  ContentRecord,
+  Rows,
+  SavedCheckpoint,
+  ThreadHeader,
+} from "../archive/records.ts";
+import type { PendingWrite } from "../checkpoint/types.ts";
+import { ARCHIVED_TABLES, OWNER_COLUMNS, UNMOVED_THREAD_COLUMNS } from "./archived-tables.ts";
+import type { ImportedThread, ThreadAddress } from "./protocol.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/** In bytes. Above what one value or one row's body may have. */
+const MAX_BLOB = 64 * 1024 * 1024;
+
+export interface ImportOptions {
+  readonly storage: ThreadStorage;
+  readonly address: ThreadAddress;
+  /** The graph that the thread is to be bound to; refuses one that the deployment does not have. */
+  readonly chooseGraph: (named: string | undefined) => string;
+  readonly now: number;
+}
+
+/**
+ * Makes a thread of the records of an archive. Its row carries the mark of a deletion until everything is there: what
+ * is left of an import that was broken off is removed like a thread whose deletion was.
+ */
+export async function importThread(
+  records: AsyncGenerator<ContentRecord, void, undefined>,
+  options: ImportOptions,
+): Promise<ImportedThread> {
+  const first = await records.next();
+  if (first.done === true || first.value.kind !== "thread") {
+    throw new InvalidArchiveError("it does not begin with the thread");
+  }
+  const target = new ImportTarget(first.value, options);
+  target.begin();
+  for await (const record of records) await target.take(record);
+  return target.finish();
+}
+
+class ImportTarget {
+  readonly #header: ThreadHeader;
+  readonly #options: ImportOptions;
+  readonly #graph: string;
+  readonly #counts = { checkpoints: 0, runs: 0, blobs: 0 };
+  #blob: { readonly hash: string; readonly bytes: Uint8Array; filled: number } | undefined;
+
+  constructor(header: ThreadHeader, options: ImportOptions) {
+    this.#header = header;
+    this.#options = options;
+    this.#graph = options.chooseGraph(header.graph);
+    const newest = options.storage.newestSchema;
+    if (header.schema > newest) throw new ArchiveTooNewError("tables", header.schema, newest);
+  }
+
+  begin(): void {
+    const { storage, address, now } = this.#options;
+    storage.prepare(this.#header.schema === 0 ? storage.newestSchema : this.#header.schema);
+    const { tenant, threadId } = address;
+    const row = { id: 1, tenant, thread_id: threadId, graph: this.#graph, created_at: now, deleting: 1 };
+    this.#insert("thread", [row]);
+  }
+
+  take(record: ContentRecord): Promise<void> | void {
+    if (record.kind !== "blob" && this.#blob !== undefined) throw incompleteBlob(this.#blob.hash);
+    switch (record.kind) {
+      case "rows":
+        return this.#takeRows(record);
+      case "blob":
+        return this.#takeBlobPart(record);
+      case "checkpoint":
+        return this.#takeCheckpoint(record);
+      case "thread":
+        throw new InvalidArchiveError("it holds more than one thread");
+    }
+  }
+
+  finish(): ImportedThread {
+    const { storage, address } = this.#options;
+    if (this.#blob !== undefined) throw incompleteBlob(this.#blob.hash);
+    const missing = storage.blobs.outside(address.threadId).length - this.#counts.blobs;
+    if (missing > 0) throw new InvalidArchiveError(`${missing} large values are missing`);
+    storage.prepare();
+    storage.transaction(() => {
+      for (const [column, value] of Object.entries(this.#header.columns ?? {})) {
+        if (!UNMOVED_THREAD_COLUMNS.includes(column) && column !== "graph") {
+          storage.tables.update("thread", column, value);
+        }
+      }
+      storage.tables.update("thread", "deleting", 0);
+    });
+    storage.saver.forget();
+    return { graph: this.#graph, ...this.#counts };
+  }
+
+  #takeRows({ table, columns, rows }: Rows): void {
+    const { address } = this.#options;
+    if (!ARCHIVED_TABLES.some((name) => name === table)) {
+      throw new InvalidArchiveError(`rows of "${table}" are not part of an archive`);
+    }
+    const owner: Readonly<Record<string, string>> = { tenant: address.tenant, thread_id: address.threadId };
+    const cell = (column: string, value: Cell | undefined) =>
+      OWNER_COLUMNS.includes(column) ? (owner[column] ?? null) : (value ?? null);
+    this.#insert(
+      table,
+      rows.map((row) =>
+        Object.fromEntries(columns.map((column, index) => [column, cell(column, row[index])])),
+      ),
+    );
+    if (table === "checkpoints" || table === "runs") this.#counts[table] += rows.length;
+  }
+
+  #insert(table: string, rows: readonly Readonly<Record<string, Cell>>[]): void {
+    const { storage } = this.#options;
+    try {
+      storage.transaction(() => {
+        for (const row of rows) storage.tables.insert(table, row);
+      });
+    } catch (cause) {
+      throw new InvalidArchiveError(`rows of "${table}" do not fit`, cause);
+    }
+  }
+
+  async #takeBlobPart({ hash, size, bytes }: BlobPart): Promise<void> {
+    const { storage, address } = this.#options;
+    this.#blob ??= { hash, bytes: newBlob(hash, size), filled: 0 };
+    const blob = this.#blob;
+    if (blob.hash !== hash || blob.filled + bytes.length > blob.bytes.length) throw incompleteBlob(blob.hash);
+    blob.bytes.set(bytes, blob.filled);
+    blob.filled += bytes.length;
+    if (blob.filled < blob.bytes.length) return;
+    this.#blob = undefined;
+    await storage.blobs.write(address.threadId, hash, blob.bytes);
+    this.#counts.blobs += 1;
+  }
+
+  async #takeCheckpoint({
+    namespace,
+    parentId,
+    checkpoint,
+    metadata,
+    writes,
+  }: SavedCheckpoint): Promise<void> {
+    const { saver } = this.#options.storage;
+    const at = {
+      thread_id: this.#options.address.threadId,
+      checkpoint_ns: namespace,
+    };
+    const parent = { configurable: { ...at, ...(parentId !== undefined && { checkpoint_id: parentId }) } };
+    const config = await saver.put(parent, checkpoint, metadata, checkpoint.channel_versions);
+    for (const [task, own] of Map.groupBy(writes, ([taskId]) => taskId)) {
+      const pending = own.map(([, channel, value]): PendingWrite => [channel, value]);
+      await saver.putWrites(config, pending, task);
+    }
+    this.#counts.checkpoints += 1;
+  }
+}
+
+function newBlob(hash: string, size: number): Uint8Array {
+  if (size > 0 && size <= MAX_BLOB) return new Uint8Array(size);
+  throw new InvalidArchiveError(`the large value ${hash} has ${size} bytes`);
+}
+
+function incompleteBlob(hash: string): InvalidArchiveError {
+  return new InvalidArchiveError(`the large value ${hash} is not complete`);
+}

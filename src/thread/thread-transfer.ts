@@ -1,0 +1,76 @@
+import { readArchive } from "../archive/read-archive.ts";
+import { writeArchive } from "../archive/write-archive.ts";
+import { threadBeingImported } from "./errors.ts";
+import { threadRecords } from "./export-thread.ts";
+import type { GraphCatalog } from "./graph-catalog.ts";
+import { importThread } from "./import-thread.ts";
+import type { Bytes, ImportedThread, ThreadAddress } from "./protocol.ts";
+import type { QueuePlatform } from "./run-queue.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/** Moves the thread out of its object, and into it. While it is being imported, nothing else may happen to it. */
+export class ThreadTransfer {
+  readonly #storage: ThreadStorage;
+  readonly #platform: QueuePlatform;
+  readonly #catalog: GraphCatalog;
+  #importing: string | undefined;
+
+  constructor(storage: ThreadStorage, platform: QueuePlatform, catalog: GraphCatalog) {
+    this.#storage = storage;
+    this.#platform = platform;
+    this.#catalog = catalog;
+  }
+
+  get isImporting(): boolean {
+    return this.#importing !== undefined;
+  }
+
+  requireIdle(): void {
+    if (this.#importing !== undefined) throw threadBeingImported(this.#importing);
+  }
+
+  /** Sees to it that what an import leaves is removed when this instance ends before it. */
+  guard(): void {
+    this.#platform.setAlarm(this.#platform.now() + this.#platform.lease);
+  }
+
+  export(threadId: string): Bytes {
+    const { readable, writable } = new IdentityTransformStream();
+    const records = threadRecords(this.#storage, threadId);
+    this.#platform.waitUntil(pump(writeArchive(records), writable.getWriter()));
+    return readable;
+  }
+
+  async import(address: ThreadAddress, archive: Bytes): Promise<ImportedThread> {
+    this.#importing = address.threadId;
+    try {
+      this.guard();
+      const imported = await importThread(readArchive(archive), {
+        storage: this.#storage,
+        address,
+        chooseGraph: (named) => this.#catalog.nameOf(named),
+        now: this.#platform.now(),
+      });
+      this.#platform.deleteAlarm();
+      return imported;
+    } catch (error) {
+      await this.#storage.deleteAll();
+      throw error;
+    } finally {
+      this.#importing = undefined;
+    }
+  }
+}
+
+/** Breaks off when there is no more to come that is true, or nobody reads on. */
+async function pump(
+  chunks: AsyncIterable<Uint8Array>,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+): Promise<void> {
+  try {
+    for await (const chunk of chunks) await writer.write(chunk);
+    await writer.close();
+  } catch (error) {
+    await writer.abort(error).catch(() => undefined);
+  }
+}
