@@ -87,6 +87,8 @@ const Flag = v.pipe(
   v.transform((flag) => flag === "true"),
 );
 
+export const NoQuery = exactly({});
+
 export const StateQuery = exactly({ subgraphs: v.optional(Flag, "false") });
 
 export const HistoryQuery = exactly({
