@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { CheckpointConfig, CheckpointTuple } from "../checkpoint/types.ts";
@@ -50,7 +51,7 @@ async function connect(packageName: string, className: string, address: string):
 /** Packages are looked up from where the command is run, as the user's own code would find them. */
 function installed(packageName: string): string {
   try {
-    return import.meta.resolve(packageName, pathToFileURL(resolve("index.js")).href);
+    return pathToFileURL(createRequire(resolve("index.js")).resolve(packageName)).href;
   } catch (cause) {
     throw new CommandError(`Install the package that wrote the threads: npm install ${packageName}`, cause);
   }

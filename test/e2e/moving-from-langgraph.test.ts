@@ -42,7 +42,28 @@ function exampleOnLangGraph(): string {
 }
 
 function command(...args: readonly string[]): Promise<string> {
-  return run(process.execPath, [join(ROOT, "src/command/main.ts"), ...args], ROOT);
+  return commandIn(ROOT, args);
+}
+
+function commandIn(folder: string, args: readonly string[]): Promise<string> {
+  return run(process.execPath, [join(ROOT, "src/command/main.ts"), ...args], folder);
+}
+
+/** Stands in for the package that has to be compiled: the saver is the module's. */
+function installSqliteSaver(folder: string): void {
+  const place = join(folder, "node_modules/@langchain/langgraph-checkpoint-sqlite");
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, "package.json"), '{ "type": "module", "exports": "./index.js" }');
+  const index = `
+    import saver from "../../../saver.ts";
+    const opened = await saver();
+    export class SqliteSaver {
+      static fromConnString(file) {
+        if (file !== "threads.db") throw new Error(file);
+        return opened;
+      }
+    }`;
+  writeFileSync(join(place, "index.js"), index);
 }
 
 describe("the command that moves threads of LangGraph", () => {
@@ -72,6 +93,12 @@ describe("the command that moves threads of LangGraph", () => {
     expect(ended.body.values).toMatchObject({ refunded: 24 });
     const again = command("import", "--to", server.url, "--from", from, "--thread", "waiting");
     await expect(again).rejects.toThrow(/waiting\/import answered 409: .*thread_exists/);
+  });
+
+  it("opens a file of SqliteSaver with the package that is installed where it is run", async () => {
+    installSqliteSaver(folder);
+    const args = ["import", "--to", server.url, "--sqlite", "threads.db", "--thread", "x"];
+    await expect(commandIn(folder, args)).rejects.toThrow(/no thread "x" in the source/);
   });
 
   it.each([

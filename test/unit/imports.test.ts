@@ -37,7 +37,7 @@ const RULES: Record<string, Rule> = {
   http: { folders: ["graph"], types: ["thread", "directory"], packages: ["hono", "valibot", "uuid"] },
   command: {
     folders: ["archive", "checkpoint"],
-    packages: ["node:path", "node:process", "node:url", "node:util"],
+    packages: ["node:module", "node:path", "node:url", "node:util"],
     computed: true,
   },
   client: { types: ["http/schemas"] },
