@@ -6,7 +6,8 @@ import { UnserializableError } from "./errors.ts";
  * (bytes, dates, URLs, patterns) is copied and handed out as further copies. Parts that are adopted already are kept as
  * they are, so the cost is that of what is new, and identity means equality. The caller's own objects stay untouched.
  *
- * Class instances and errors pass through: only their owner knows how to copy them.
+ * Instances of a class with a codec are copied by it, and handed out as further copies, unless they cannot change. Other
+ * instances, and errors, pass through: only their owner knows how to copy them.
  */
 export function adopt<T>(value: T): T {
   if (!isObject(value) || adopted.has(value)) return value;
@@ -21,6 +22,20 @@ export function adoptDerived<T>(list: T[], from: readonly T[], added: readonly T
   adopted.add(list);
   if (mutable.has(from) || added.some((part) => isObject(part) && mutable.has(part))) mutable.add(list);
   return Object.freeze(list);
+}
+
+/** Freezes an instance and makes it a part of the state as it is: `parts`, which are adopted, are all that it holds. */
+export function adoptFrozen<T extends object>(instance: T, parts: object): Readonly<T> {
+  if (!mutable.has(parts)) adopted.add(instance);
+  return Object.freeze(instance);
+}
+
+/** Copies an instance; gives back the same one when it cannot change, and undefined when its class is not known. */
+export type InstanceCopier = (instance: object) => object | undefined;
+
+/** Says how instances of users' classes become a part of the state. */
+export function adoptInstancesBy(copier: InstanceCopier): void {
+  copyInstance = copier;
 }
 
 /** Whether the value is a part of the state already. */
@@ -44,6 +59,8 @@ const adopted = new WeakSet<object>();
 /** Adopted values that are, or contain, something that cannot be made read-only. */
 const mutable = new WeakSet<object>();
 
+let copyInstance: InstanceCopier = () => undefined;
+
 type Copies = Map<object, object>;
 
 function copy<T extends object>(value: T, copies: Copies, depth: number): T;
@@ -54,13 +71,14 @@ function copy(value: object, copies: Copies, depth: number): object {
   if (Array.isArray(value)) return copyArray(value, copies, depth);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return copyRecord(value, copies, depth);
-  if (value instanceof Map) return copyMap(value, copies, depth);
-  if (value instanceof Set) return copySet(value, copies, depth);
+  if (isMap(value)) return copyMap(value, copies, depth);
+  if (isSet(value)) return copySet(value, copies, depth);
   const clone = cloneOpaque(value);
   if (clone === undefined) return value;
   copies.set(value, clone);
+  // One that was given back, or is adopted as it is made, cannot change.
+  if (clone !== value && !adopted.has(clone)) mutable.add(clone);
   adopted.add(clone);
-  mutable.add(clone);
   return clone;
 }
 
@@ -114,20 +132,27 @@ function child(parent: object, part: object, copies: Copies, depth: number): obj
   return result;
 }
 
-/** A copy of what cannot be frozen, or undefined for what is not ours to copy. */
+/** A copy of what cannot be frozen, or undefined for what is not ours to copy: a subclass would become its parent. */
 function cloneOpaque(value: object): object | undefined {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return cloneBytes(value);
-  if (value instanceof Date) return new Date(value.getTime());
-  if (value instanceof RegExp) return new RegExp(value.source, value.flags);
-  if (value instanceof URL) return new URL(value.href);
-  return undefined;
+  switch (Object.getPrototypeOf(value)) {
+    case Date.prototype:
+      return new Date((value as Date).getTime());
+    case RegExp.prototype:
+      return new RegExp(value as RegExp);
+    case URL.prototype:
+      return new URL((value as URL).href);
+    default:
+      return copyInstance(value);
+  }
 }
 
 function cloneBytes(value: ArrayBufferView | ArrayBuffer): object {
   if (value instanceof ArrayBuffer) return value.slice(0);
   const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
   if (value instanceof DataView) return new DataView(bytes.buffer);
-  if (value instanceof Uint8Array) return bytes;
+  // Node's subclass is bytes like any other.
+  if (value.constructor.name === "Buffer") return bytes;
   const View: unknown = value.constructor;
   if (typeof View !== "function") return bytes;
   return Reflect.construct(View, [bytes.buffer]) as object;
@@ -145,13 +170,13 @@ function thaw(value: object, copies: Copies): object {
     for (const inner of value) result.push(part(inner));
     return Object.freeze(result);
   }
-  if (value instanceof Map) {
+  if (isMap(value)) {
     const result = new Map<unknown, unknown>();
     copies.set(value, result);
     for (const [key, inner] of value) result.set(part(key), part(inner));
     return lock(result, LOCKED_MAP);
   }
-  if (value instanceof Set) {
+  if (isSet(value)) {
     const result = new Set<unknown>();
     copies.set(value, result);
     for (const inner of value) result.add(part(inner));
@@ -182,6 +207,14 @@ const LOCKED_SET = { add: refuse("Set"), delete: refuse("Set"), clear: refuse("S
 
 function lock<T extends object>(collection: T, methods: PropertyDescriptorMap): T {
   return Object.freeze(Object.defineProperties(collection, methods));
+}
+
+function isMap(value: object): value is Map<unknown, unknown> {
+  return Object.getPrototypeOf(value) === Map.prototype;
+}
+
+function isSet(value: object): value is Set<unknown> {
+  return Object.getPrototypeOf(value) === Set.prototype;
 }
 
 function isObject(value: unknown): value is object {

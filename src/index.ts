@@ -26,8 +26,9 @@ export {
   InMemoryCache,
   InMemoryStore,
   MemorySaver,
+  registerCodec,
 } from "./checkpoint/index.ts";
-export type { Item, SearchItem } from "./checkpoint/index.ts";
+export type { Codec, Item, SearchItem } from "./checkpoint/index.ts";
 export {
   EmptyChannelError,
   EmptyInputError,

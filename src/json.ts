@@ -1,19 +1,21 @@
+import { isLangChainMessage, wireMessage } from "./langchain-message.ts";
+
 /** JSON as it goes over the wire. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
  * Any state as JSON text. What JSON does not have becomes its nearest form: a date its ISO text, a BigInt its digits, a
- * Map an object (or pairs, when a key is no string), a Set a list, bytes base64, an error its name and message, a
- * reference to an enclosing value null.
+ * Map an object (or pairs, when a key is no string), a Set a list, bytes base64, an error its name and message, one
+ * of LangChain's messages its fields and type, a reference to an enclosing value null.
  */
 export function stringifyJson(value: unknown): string {
   /** From the outermost value to the one whose keys are being written: as it was, and as it is written. */
   const enclosing: { readonly original: unknown; readonly written: object }[] = [];
   return (
     JSON.stringify(value, function (this: unknown, key: string, converted: unknown): unknown {
-      // `toJSON` has been called on `converted` already; a date is wanted as it was.
-      const held = isObject(this) ? Reflect.get(this, key) : converted;
-      const original = held instanceof Date ? held : converted;
+      // `toJSON` has been called on `converted` already; dates and messages are wanted as they were.
+      const held: unknown = isObject(this) ? Reflect.get(this, key) : converted;
+      const original = held instanceof Date || isLangChainMessage(held) ? held : converted;
       const written = plain(original);
       if (!isObject(written)) return written;
       while (enclosing.length > 0 && enclosing.at(-1)?.written !== this) enclosing.pop();
@@ -32,6 +34,7 @@ export function stringifyEvent(event: string, data: unknown): string {
 function plain(value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
   if (!isObject(value)) return value;
+  if (isLangChainMessage(value)) return wireMessage(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Map) return plainMap(value);
   if (value instanceof Set) return [...value];

@@ -28,7 +28,9 @@ export { ERROR, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED, TASKS, WRITES_IDX_MA
 export { MemorySaver } from "./memory-saver.ts";
 export type { PruneOptions } from "./prune-options.ts";
 export { BaseCheckpointSaver } from "./saver.ts";
-export { MsgpackSerializer } from "./serde/msgpack-serializer.ts";
+export type { ClassCodec, Codec, MatchingCodec } from "./serde/codec.ts";
+export { MsgpackSerializer, type MsgpackSerializerOptions } from "./serde/msgpack-serializer.ts";
+export { registerCodec } from "./serde/registered-codecs.ts";
 export type { SerializerProtocol } from "./serde/protocol.ts";
 export type {
   ChannelVersion,

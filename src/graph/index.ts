@@ -42,6 +42,8 @@ export {
   messagesStateReducer as addMessages,
 } from "./messages/reducer.ts";
 export type { MessagesReducer } from "./messages/reducer.ts";
+export { registerMessages } from "./messages/register-messages.ts";
+export type { MessageClasses } from "./messages/register-messages.ts";
 export { REMOVE_ALL_MESSAGES, RemoveMessage } from "./messages/remove-message.ts";
 export type { NodeAction, NodeFunction, NodeOptions, NodeReturn, NodeRunnable } from "./node.ts";
 export type { NodeDefaults, NodeErrorHandler, NodePolicyOptions } from "./node-policies.ts";

@@ -7,7 +7,10 @@ interface CodecParts<Instance extends object> {
   encode(instance: Instance): unknown;
   /** The instance made from its parts. Parts may come from older code, or be damaged: check them, and throw. */
   decode(parts: unknown): Instance;
-  /** Instances never change after they are made, so that the same instance always is the same value. */
+  /**
+   * Instances never change after they are made: state then holds the very instance that was written. Others are copied,
+   * by `encode` and `decode`, as they enter the state and whenever they are handed out.
+   */
   readonly immutable?: boolean;
 }
 
@@ -31,31 +34,39 @@ export class CodecRegistry {
   readonly #byName = new Map<string, Codec>();
   readonly #byPrototype = new Map<object, Codec>();
   readonly #matching: MatchingCodec[] = [];
+  readonly #others: CodecRegistry | undefined;
 
-  constructor(codecs: readonly Codec[]) {
-    for (const codec of codecs) {
-      if (codec.name === "")
-        throw new InvalidArgumentError("invalid_codec", "A codec needs a name that is not empty.");
-      if (this.#byName.has(codec.name)) {
-        throw new InvalidArgumentError(
-          "duplicate_codec",
-          `Two codecs are named "${codec.name}". Names must be unique.`,
-        );
-      }
-      this.#byName.set(codec.name, codec);
-      if ("matches" in codec) this.#matching.push(codec);
-      else this.#addClass(codec);
+  /** `others` has those that are looked for when none here fits. */
+  constructor(codecs: readonly Codec[] = [], others?: CodecRegistry) {
+    this.#others = others;
+    for (const codec of codecs) this.add(codec);
+  }
+
+  add(codec: Codec): void {
+    if (codec.name === "")
+      throw new InvalidArgumentError("invalid_codec", "A codec needs a name that is not empty.");
+    if (this.#byName.has(codec.name)) {
+      throw new InvalidArgumentError(
+        "duplicate_codec",
+        `Two codecs are named "${codec.name}". Names must be unique.`,
+      );
     }
+    if ("matches" in codec) this.#matching.push(codec);
+    else this.#addClass(codec);
+    this.#byName.set(codec.name, codec);
   }
 
   /** The codec for a value, whose prototype the caller has at hand. */
   find(value: object, prototype: object): Codec | undefined {
-    if (this.#byName.size === 0) return undefined;
-    return this.#byPrototype.get(prototype) ?? this.#matching.find((codec) => codec.matches(value));
+    return (
+      this.#byPrototype.get(prototype) ??
+      this.#matching.find((codec) => codec.matches(value)) ??
+      this.#others?.find(value, prototype)
+    );
   }
 
   named(name: string): Codec | undefined {
-    return this.#byName.get(name);
+    return this.#byName.get(name) ?? this.#others?.named(name);
   }
 
   #addClass(codec: ClassCodec): void {

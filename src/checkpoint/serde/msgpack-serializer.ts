@@ -5,11 +5,12 @@ import { CodecRegistry } from "./codec.ts";
 import type { Codec } from "./codec.ts";
 import { KeyCache } from "./key-cache.ts";
 import type { SerializerProtocol } from "./protocol.ts";
+import { registeredCodecs } from "./registered-codecs.ts";
 import { readValue } from "./value-reader.ts";
 import { writeValue } from "./value-writer.ts";
 
 export interface MsgpackSerializerOptions {
-  /** For classes of your own, which are refused otherwise. */
+  /** Known to this serializer alone, and before those of `registerCodec`, which all serializers know. */
   readonly codecs?: readonly Codec[];
 }
 
@@ -24,7 +25,7 @@ export class MsgpackSerializer implements SerializerProtocol {
   readonly #keys = new KeyCache();
 
   constructor(options: MsgpackSerializerOptions = {}) {
-    this.#codecs = new CodecRegistry([...(options.codecs ?? []), deltaSnapshotCodec]);
+    this.#codecs = new CodecRegistry([...(options.codecs ?? []), deltaSnapshotCodec], registeredCodecs);
   }
 
   dumpsTyped(value: unknown): [type: string, data: Uint8Array] {

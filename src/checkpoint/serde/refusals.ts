@@ -1,3 +1,5 @@
+import { isLangChainMessage } from "../../langchain-message.ts";
+
 /** Says why a value that is no object cannot be stored, and what to do. */
 export function refusalOfPrimitive(value: unknown): string {
   return typeof value === "function"
@@ -14,18 +16,21 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** Says why an object with this prototype, which is neither plain nor of a type that is known, cannot be stored. */
-export function refusalOfInstance(prototype: object): string {
+export function refusalOfInstance(value: object, prototype: object): string {
   const constructor: unknown = Object.hasOwn(prototype, "constructor")
     ? Reflect.get(prototype, "constructor")
     : undefined;
   if (typeof constructor !== "function") {
-    return "it has a prototype of its own; return plain data, or register a codec for it with the serializer";
+    return "it has a prototype of its own; return plain data, or register a codec that matches it: registerCodec()";
   }
   const { name } = constructor;
   const advice = Object.hasOwn(ADVICE, name) ? ADVICE[name] : undefined;
   const described = name === "" ? "a class without a name" : `class "${name}"`;
+  if (isLangChainMessage(value)) {
+    return `it is a message of LangChain, of ${described}, which is not registered; import * as messages from "@langchain/core/messages" and call registerMessages(messages) where the graph is made`;
+  }
   return (
     advice ??
-    `it is an instance of ${described}; return plain data, or register a codec for the class with the serializer`
+    `it is an instance of ${described}; return plain data, or register a codec for the class: registerCodec()`
   );
 }

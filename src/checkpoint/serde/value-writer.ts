@@ -132,7 +132,8 @@ class ValueWriter implements PayloadWriter {
     const extension = codec === undefined ? extensionFor(value, prototype) : undefined;
     const form = codec === undefined && extension === undefined ? plainForm(value) : undefined;
     if (form !== undefined) return this.#plain(form);
-    if (codec === undefined && extension === undefined) throw this.#refuse(refusalOfInstance(prototype));
+    if (codec === undefined && extension === undefined)
+      throw this.#refuse(refusalOfInstance(value, prototype));
     const level = this.#enter();
     this.#keys[level] = undefined;
     const start = this.out.openExtension();

@@ -1,5 +1,6 @@
 import { InvalidUpdateError } from "../../errors.ts";
 import { isLangChainMessage, type LangChainMessage, type Message, type MessageType } from "./message.ts";
+import { asInstance } from "./register-messages.ts";
 import { readToolCalls } from "./tool-calls.ts";
 
 /** What providers, LangChain and its serialized classes call a kind of message. */
@@ -24,11 +25,14 @@ const TYPES: ReadonlyMap<string, MessageType> = new Map([
 ]);
 
 /**
- * Reads whatever can be read as a message. What is in its final form already comes back as it is, with its identity;
- * an id is not made here.
+ * Reads whatever can be read as a message: into a plain object, or an instance where LangChain's classes are registered.
+ * What is in its final form already comes back as it is, with its identity; an id is not made here.
  */
 export function coerceMessage(value: unknown): Message | LangChainMessage {
-  if (isLangChainMessage(value)) return value;
+  return isLangChainMessage(value) ? value : asInstance(plainMessage(value));
+}
+
+function plainMessage(value: unknown): Message {
   if (typeof value === "string") return { type: "human", content: value };
   if (isPair(value)) return fromFields(value[0], { content: value[1] });
   if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(value);

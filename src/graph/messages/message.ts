@@ -1,3 +1,7 @@
+import { isLangChainMessage, type LangChainMessage } from "../../langchain-message.ts";
+
+export { isLangChainMessage, type LangChainMessage };
+
 /** A call of a tool that a model asks for. */
 export interface ToolCall {
   readonly id?: string;
@@ -28,13 +32,6 @@ export interface Message {
   readonly [key: string]: unknown;
 }
 
-/** An instance of one of LangChain's classes. It is kept as it is. */
-export interface LangChainMessage {
-  id?: string | undefined;
-  readonly content: unknown;
-  getType(): string;
-}
-
 /** Whatever can be read as a message: also text of a human, and pairs of role and text. */
 export type MessageLike =
   | Message
@@ -46,16 +43,6 @@ export type MessageLike =
 
 /** One message or several, as nodes write them. */
 export type Messages = MessageLike | readonly MessageLike[];
-
-export function isLangChainMessage(value: unknown): value is LangChainMessage {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "content" in value &&
-    "getType" in value &&
-    typeof value.getType === "function"
-  );
-}
 
 export function messageType(message: Message | LangChainMessage): string {
   return isLangChainMessage(message) ? message.getType() : message.type;

@@ -9,6 +9,7 @@ import {
   type Messages,
 } from "./message.ts";
 import { indexOf, MessageIndex, rememberIndex } from "./message-index.ts";
+import { instanceWithId, wholeMessage } from "./register-messages.ts";
 import { REMOVE_ALL_MESSAGES } from "./remove-message.ts";
 
 type Stored = Message | LangChainMessage;
@@ -49,14 +50,18 @@ function isList(messages: Messages): messages is readonly Exclude<Messages, read
 /** The messages in their final form, each with an id. The same list when all are already. */
 function complete(messages: Messages, newId: () => string): readonly Stored[] {
   const given: readonly unknown[] = isList(messages) ? messages : [messages];
-  const list = given.map((message) => withId(coerceMessage(message), newId));
+  const list = given.map((message) => inFinalForm(coerceMessage(message), newId));
   return list.every((message, index) => message === given[index]) ? (given as readonly Stored[]) : list;
 }
 
-function withId(message: Stored, newId: () => string): Stored {
+function inFinalForm(given: Stored, newId: () => string): Stored {
+  const message = isLangChainMessage(given) ? wholeMessage(given) : given;
   if (message.id !== undefined && message.id !== null) return message;
-  if (!isLangChainMessage(message)) return { ...message, id: newId() };
-  message.id = newId();
+  const id = newId();
+  if (!isLangChainMessage(message)) return { ...message, id };
+  const instance = instanceWithId(message, id);
+  if (instance !== undefined) return instance;
+  message.id = id;
   return message;
 }
 

@@ -1,0 +1,44 @@
+import { adoptInstancesBy } from "../../adopt.ts";
+import { UnserializableError } from "../../errors.ts";
+import { CodecRegistry } from "./codec.ts";
+import type { Codec } from "./codec.ts";
+import { KeyCache } from "./key-cache.ts";
+import { readValue } from "./value-reader.ts";
+import { writeValue } from "./value-writer.ts";
+
+/** The codecs that every serializer knows, also one that was made before them. */
+export const registeredCodecs = new CodecRegistry();
+
+const keys = new KeyCache();
+
+/**
+ * Lets state hold instances of a class. To be called once for each class, before graphs run and threads are read: at the
+ * top of the module that makes the graph.
+ *
+ * @example
+ * registerCodec({
+ *   name: "money",
+ *   class: Money,
+ *   immutable: true,
+ *   encode: (money) => money.cents,
+ *   decode: (cents) => new Money(Number(cents)),
+ * });
+ */
+export function registerCodec<Instance extends object>(codec: Codec<Instance>): void {
+  registeredCodecs.add(codec);
+  adoptInstancesBy(copyOf);
+}
+
+/** What state holds of an instance: what a reload would give, so that a thread in memory and one from storage are alike. */
+function copyOf(instance: object): object | undefined {
+  const codec = registeredCodecs.find(instance, Object.getPrototypeOf(instance) as object);
+  if (codec === undefined) return undefined;
+  if (codec.immutable === true) return instance;
+  try {
+    return Object(readValue(writeValue(instance, registeredCodecs), registeredCodecs, keys)) as object;
+  } catch (error) {
+    // The saver refuses it, with its channel and path.
+    if (error instanceof UnserializableError) return undefined;
+    throw error;
+  }
+}
