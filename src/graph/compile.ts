@@ -14,7 +14,7 @@ import {
   type Edge,
   type GraphDefinition,
 } from "./definition.ts";
-import { checkInput, graphSchemas } from "./graph-schemas.ts";
+import { checkInput, checkUpdate, graphSchemas } from "./graph-schemas.ts";
 import type { NodeDefinition } from "./node.ts";
 import { nodeWriter } from "./node-writer.ts";
 import { errorHandlers, policiesOf } from "./policies.ts";
@@ -55,6 +55,7 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
     outputChannels: schema.outputKeys,
     streamChannels: [...writable(schema.keys).keys()],
     checkInput: (value) => checkInput(schema, value),
+    checkUpdate: (keys) => checkUpdate(schema, keys),
     ...(schemas === undefined ? {} : { schemas }),
     triggerToNodes: triggersOf(nodes),
   };

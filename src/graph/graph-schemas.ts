@@ -25,6 +25,17 @@ export function checkInput(schema: GraphSchema, value: unknown): void {
   );
 }
 
+/** Refuses an update from outside that has no key of the state. */
+export function checkUpdate(schema: GraphSchema, given: readonly string[]): void {
+  if (given.length === 0 || given.some((key) => schema.keys.has(key))) return;
+  const keys = [...schema.keys.keys()];
+  throw new InvalidArgumentError(
+    "invalid_update",
+    `The update has no key of the state: it has ${given.join(", ")}; the state has ${keys.join(", ")}.`,
+    { details: { keys } },
+  );
+}
+
 /** The checks of a graph's schemas; undefined when it has none. */
 export function graphSchemas(schema: GraphSchema): GraphSchemas | undefined {
   if (schema.context === undefined && !hasChecks(schema.keys) && !hasChecks(schema.input)) return undefined;

@@ -3,6 +3,7 @@ import type { BaseChannel } from "../channels/base.ts";
 import { compareCodePoints } from "../checkpoint/ordering.ts";
 import type { ChannelVersion, ChannelVersions, PendingWrite } from "../checkpoint/types.ts";
 import { InvalidUpdateError, ReducerError, TidemarkError } from "../errors.ts";
+import { INPUT, TASKS } from "./constants.ts";
 import { asFrozenStateError } from "./frozen-state.ts";
 import { setOwn, type GraphState } from "./graph-state.ts";
 
@@ -14,17 +15,20 @@ export interface AppliedTask {
   readonly writes: readonly PendingWrite[];
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 export type NextVersion = (current: ChannelVersion | undefined) => ChannelVersion;
 
 /**
  * Applies a superstep: the writes of its tasks in the order of their paths, however they finished, then what becomes of
  * the channels nobody wrote. Throws when a channel refuses; the state is then of no further use and must be loaded
- * again, while what is stored has not been touched.
+ * again, while what is stored has not been touched. `kept`: channels that do not end with the superstep.
  */
 export function applyWrites(
   state: GraphState,
   tasks: readonly AppliedTask[],
   nextVersion: NextVersion,
+  kept: ReadonlySet<string> = NOTHING,
 ): ReadonlySet<string> {
   const ordered =
     tasks.length < 2 ? tasks : tasks.toSorted((a, b) => compareCodePoints(a.pathKey, b.pathKey));
@@ -33,7 +37,7 @@ export function applyWrites(
 
   const byChannel = writesByChannel(state, ordered);
   const changed = updateChannels(state, byChannel);
-  if (ordered.some((task) => task.triggers.length > 0)) expireTransient(state, byChannel, changed);
+  if (ordered.some((task) => task.triggers.length > 0)) expireTransient(state, byChannel, changed, kept);
   const version = nextVersion(state.maxVersion);
   state.bump([...changed], version);
   let updated = availableOf(state, changed);
@@ -45,6 +49,22 @@ export function applyWrites(
   }
   state.updated = updated;
   return new Set(updated);
+}
+
+/** Applies what no task wrote: input, or what a command brought. Sends that are there already stay before new ones. */
+export function applyOutside(
+  state: GraphState,
+  writes: readonly PendingWrite[],
+  nextVersion: NextVersion,
+): ReadonlySet<string> {
+  const isSending = writes.some(([channel]) => channel === TASKS);
+  const waiting: unknown = isSending ? state.read(TASKS) : undefined;
+  const sends = Array.isArray(waiting) ? waiting.map((packet): PendingWrite => [TASKS, packet]) : [];
+  return applyWrites(
+    state,
+    [{ name: INPUT, pathKey: "", triggers: [], writes: [...sends, ...writes] }],
+    nextVersion,
+  );
 }
 
 function markSeen(state: GraphState, tasks: readonly AppliedTask[]): void {
@@ -104,10 +124,15 @@ function updateChannels(state: GraphState, byChannel: WritesByChannel): Set<stri
 }
 
 /** Channels that live for one superstep and were not written again end now. */
-function expireTransient(state: GraphState, written: WritesByChannel, changed: Set<string>): void {
+function expireTransient(
+  state: GraphState,
+  written: WritesByChannel,
+  changed: Set<string>,
+  kept: ReadonlySet<string>,
+): void {
   for (const name of state.transient) {
     const channel = state.channels.get(name);
-    if (channel === undefined || written.has(name)) continue;
+    if (channel === undefined || written.has(name) || kept.has(name)) continue;
     if (updateChannel(name, channel, [])) changed.add(name);
     state.noteChange(name, channel);
   }

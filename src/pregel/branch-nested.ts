@@ -10,6 +10,7 @@ import { planTasks, type PlannedTask } from "./plan.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
 import { readCheckpoint } from "./snapshot.ts";
 import { interruptId } from "./task-id.ts";
+import { handlerPath, taskPathKey } from "./task-path.ts";
 import type { PregelGraph } from "./types.ts";
 
 /**
@@ -26,6 +27,8 @@ export interface Place {
   readonly to: string;
   /** Of the graphs around the tasks of this one, on the branch. */
   readonly parents: Readonly<Record<string, string>>;
+  /** Whether the state is another: then the tasks that wait may ask something else. */
+  readonly isEdited?: boolean;
 }
 
 /** What moves to the branch. */
@@ -111,20 +114,21 @@ async function carryTask(
     return;
   }
   const stand = await standOf(run, place, wish, task);
-  if (inside === undefined && stand === undefined && pending.outputOf(task.id) !== undefined) {
-    carried.rows.set(twin.id, withoutErrors(pending.of(task.id)));
+  const isLeft = place.twins.has(taskPathKey(handlerPath(task.path)));
+  if (inside === undefined && stand === undefined && (isLeft || pending.outputOf(task.id) !== undefined)) {
+    carried.rows.set(twin.id, isLeft ? pending.of(task.id) : withoutErrors(pending.of(task.id)));
     return;
   }
   const source = inside ?? stand ?? (await newestInside(run, place, task));
   const asked = source && (await transplant(run, place, wish, { task, twin }, source, carried.answers));
   const questions = inside === undefined && stand === undefined ? asked : undefined;
-  const rows = unfinishedRows(pending, task, questions);
+  const rows = unfinishedRows(place, task, questions);
   if (rows.length > 0) carried.rows.set(twin.id, rows);
 }
 
 /** The rows of a task that runs again, or goes on waiting for what the graph inside it asks under new ids. */
 function unfinishedRows(
-  pending: PendingWrites,
+  { pending, isEdited = false }: Place,
   task: PlannedTask,
   inside: readonly Question[] | undefined,
 ): PendingWrite[] {
@@ -132,7 +136,10 @@ function unfinishedRows(
   const isRelaying = own.length < pending.questionsOf(task.id).length;
   const answered = pending.of(task.id).filter(([channel]) => channel === RESUME);
   if (isRelaying && inside === undefined) return [...answered];
-  const open = [...own, ...(inside ?? [])];
+  const open = [
+    ...own.map((question): Question => (isEdited ? { ...question, carried: true } : question)),
+    ...(inside ?? []),
+  ];
   return open.length === 0 ? [...answered] : [...answered, [INTERRUPT, open]];
 }
 

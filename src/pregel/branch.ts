@@ -1,18 +1,27 @@
 import { adopt } from "../adopt.ts";
-import type { PendingWrite } from "../checkpoint/types.ts";
+import type { CheckpointSource, PendingWrite } from "../checkpoint/types.ts";
 import { carryOver, type Wish } from "./branch-nested.ts";
 import { NULL_TASK_ID, RESUME } from "./constants.ts";
+import { twinHandlers } from "./error-handler.ts";
 import type { LoopState } from "./loop-state.ts";
+import { openQuestions } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
 import { checkpointConfig } from "./run-context.ts";
 
+/** What goes on at the next checkpoint, which is not the one that the superstep would lead to. */
+interface Succession {
+  /** "fork": beside what already followed; otherwise an edit of the state. */
+  readonly source: CheckpointSource;
+  /** Those whose work is carried over. */
+  readonly tasks: readonly PlannedTask[];
+  readonly wish: Wish;
+  /** What is to be applied before anything runs at the next checkpoint. */
+  readonly outside: readonly PendingWrite[];
+}
+
 /**
  * Opens a branch beside what already followed a checkpoint. There a question of that checkpoint is answered anew, or a
- * graph inside a task stands at an older checkpoint of its own. What the other tasks of the superstep had done stays
- * done: it is carried over to the branch, whose task ids are its own.
- *
- * The rows, and the checkpoints of graphs inside the tasks, come before the branch's checkpoint, which alone makes them
- * count: after a crash in between, the branch does not exist and the run begins again.
+ * graph inside a task stands at an older checkpoint of its own.
  */
 export async function openBranch(
   loop: LoopState,
@@ -20,9 +29,87 @@ export async function openBranch(
   wish: Wish,
   writes: readonly PendingWrite[],
 ): Promise<LoopState> {
+  const outside = [...loop.pending.outside(), ...writes];
+  await commitCarrying(loop, planNext(loop), { source: "fork", tasks, wish, outside });
+  return loop;
+}
+
+/**
+ * Commits an edit of the state as the next checkpoint. What these tasks have done is kept for those that take their
+ * place, and so are their questions, unless the caller has them discarded. Returns the id.
+ */
+export async function commitEdit(
+  loop: LoopState,
+  source: CheckpointSource,
+  tasks: readonly PlannedTask[],
+): Promise<string> {
+  if (loop.pending.isEmpty) return (await loop.commit(source, { appliesInput: true })).id;
+  const next = planNext(loop);
+  const isDiscarding = loop.run.onInterrupted === "discard";
+  const kept = isDiscarding ? tasks.filter(({ id }) => openQuestions(loop.pending, id).length === 0) : tasks;
+  await commitCarrying(loop, next, { source, tasks: kept, wish: { answers: new Map() }, outside: [] });
+  return next.id;
+}
+
+/** The next checkpoint, before it is there, and the tasks that follow from the state as it is now. */
+interface NextCheckpoint {
+  readonly id: string;
+  readonly tasks: readonly PlannedTask[];
+}
+
+function planNext(loop: LoopState): NextCheckpoint {
+  const id = loop.run.environment.checkpointIds.next(loop.step + 1);
+  const position = { checkpointId: id, step: loop.step + 2, namespace: loop.namespace };
+  return { id, tasks: planTasks(loop.state, position) };
+}
+
+/** The tasks in the place of earlier ones, by the `pathKey` of those. */
+function twinsOf(
+  loop: LoopState,
+  tasks: readonly PlannedTask[],
+  next: NextCheckpoint,
+): ReadonlyMap<string, PlannedTask> {
+  const twins = new Map<string, PlannedTask>();
+  const free = new Set(next.tasks);
+  for (const task of tasks) {
+    const twin = takeTwin(task, free);
+    if (twin !== undefined) twins.set(task.pathKey, twin);
+  }
+  const position = { checkpointId: next.id, step: loop.step + 2, namespace: loop.namespace };
+  for (const [pathKey, twin] of twinHandlers(loop, tasks, twins, position)) twins.set(pathKey, twin);
+  return twins;
+}
+
+function takeTwin(task: PlannedTask, free: Set<PlannedTask>): PlannedTask | undefined {
+  for (const twin of free) {
+    if (!isTwin(task, twin)) continue;
+    free.delete(twin);
+    return twin;
+  }
+  return undefined;
+}
+
+/** A Send may have another place than before an edit. */
+function isTwin(task: PlannedTask, twin: PlannedTask): boolean {
+  const isSend = "sendArgs" in task;
+  if (task.handles !== undefined || task.name !== twin.name || isSend !== "sendArgs" in twin) return false;
+  return isSend ? task.sendArgs === twin.sendArgs : true;
+}
+
+/**
+ * Commits the next checkpoint. What the tasks of the superstep had done stays done, and what they ask stays open: it is
+ * carried over to the tasks of that checkpoint, which have ids of their own.
+ *
+ * The rows, and the checkpoints of graphs inside the tasks, come before the checkpoint, which alone makes them count:
+ * after a crash in between, it does not exist and the run begins again.
+ */
+async function commitCarrying(
+  loop: LoopState,
+  next: NextCheckpoint,
+  { source, tasks, wish, outside }: Succession,
+): Promise<void> {
   const { run, pending, namespace } = loop;
-  const branchId = run.environment.checkpointIds.next(loop.step + 1);
-  const planned = planTasks(loop.state, { checkpointId: branchId, step: loop.step + 2, namespace });
+  const twins = twinsOf(loop, tasks, next);
   const { rows, answers } = await carryOver(
     run,
     {
@@ -30,27 +117,27 @@ export async function openBranch(
       from: namespace,
       tasks,
       pending,
-      twins: new Map(planned.map((task) => [task.pathKey, task])),
+      twins,
       to: namespace,
-      parents: { [namespace]: branchId },
+      parents: { ...run.nesting?.parents, [namespace]: next.id },
+      isEdited: source !== "fork",
     },
     wish,
   );
-  const outside: PendingWrite[] = [...pending.outside(), ...writes];
-  if (answers.size > 0) outside.unshift([RESUME, adopt(answers)]);
-  if (outside.length > 0) rows.set(NULL_TASK_ID, outside);
-  const paths = new Map(planned.map((task) => [task.id, task.pathKey]));
+  const fromOutside: PendingWrite[] = [...outside];
+  if (answers.size > 0) fromOutside.unshift([RESUME, adopt(answers)]);
+  if (fromOutside.length > 0) rows.set(NULL_TASK_ID, fromOutside);
+  const paths = new Map([...twins.values()].map((task) => [task.id, task.pathKey]));
+  const commit = (): Promise<unknown> => loop.commit(source, { id: next.id, appliesInput: true });
   if (run.durability === "exit") {
-    await loop.commit("fork", { id: branchId, appliesInput: true });
+    await commit();
     for (const [taskId, taskRows] of rows) await loop.store(taskId, taskRows, paths.get(taskId));
-    return loop;
+    return;
   }
-  const config = checkpointConfig(run.config, branchId);
+  const config = checkpointConfig(run.config, next.id);
   for (const [taskId, taskRows] of rows) {
     if (taskRows.length > 0) await run.saver?.putWrites(config, taskRows, taskId, paths.get(taskId));
   }
-
-  await loop.commit("fork", { id: branchId, appliesInput: true });
+  await commit();
   for (const [taskId, taskRows] of rows) loop.pending.add(taskId, taskRows);
-  return loop;
 }

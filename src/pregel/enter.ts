@@ -12,12 +12,13 @@ import { RunEndedError } from "./nested-errors.ts";
 import { answerToOnly, askedInterruptIds, openInterruptIds, requireOpen } from "./answers.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { findQuestion } from "./branch-nested.ts";
-import { openBranch } from "./branch.ts";
+import { commitEdit, openBranch } from "./branch.ts";
 import { Command, commandUpdates } from "./command.ts";
 import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
 import { hydrated } from "./hydrate.ts";
 import { LoopState } from "./loop-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
+import type { PlannedTask } from "./plan.ts";
 import { findVisit } from "./nested-run.ts";
 import { checkpointConfig, nextVersionOf, type Nesting, type RunContext } from "./run-context.ts";
 import { answersOf, type RunInput } from "./run-input.ts";
@@ -129,7 +130,7 @@ async function enterAgain({ run, tuple, isHead }: Entrance): Promise<LoopState> 
 }
 
 async function enterWithCommand(entrance: Entrance, command: Command): Promise<LoopState> {
-  const { run, tuple } = entrance;
+  const { run, tuple, isHead } = entrance;
   if (command.graph === Command.PARENT) {
     throw new InvalidArgumentError(
       "invalid_command",
@@ -145,9 +146,14 @@ async function enterWithCommand(entrance: Entrance, command: Command): Promise<L
     throw new EmptyInputError("The Command is empty: it neither answers, nor updates, nor goes anywhere.");
   }
   const loop = resumed(new LoopState(run, tuple));
+  const goneTo = new Set<unknown>(command.goto);
+  // What has finished is kept, except where the command asks for it again.
+  const isKept = ({ id, name }: PlannedTask): boolean =>
+    isHead && !(goneTo.has(name) && loop.pending.outputOf(id) !== undefined);
+  const tasks = loop.plan().filter(isKept);
   loop.applyOutside(writes);
   loop.state.updated = undefined;
-  await loop.commit("input", { appliesInput: true });
+  await commitEdit(loop, "input", tasks);
   return loop;
 }
 
@@ -195,7 +201,9 @@ function resumed(loop: LoopState): LoopState {
 }
 
 async function commandWrites(run: RunContext, command: Command): Promise<PendingWrite[]> {
-  const given = commandUpdates(command).filter(([channel]) => run.graph.channels.has(channel));
+  const entries = commandUpdates(command);
+  run.graph.checkUpdate?.(entries.map(([key]) => key));
+  const given = entries.filter(([channel]) => run.graph.channels.has(channel));
   const updates = run.graph.schemas === undefined ? given : await run.graph.schemas.update(given);
   return [
     ...updates.map(([channel, value]): PendingWrite => [channel, adopt(value)]),

@@ -1,7 +1,7 @@
 import type { AppliedTask } from "./apply.ts";
 import { PUSH } from "./constants.ts";
 import { childNamespace, taskNamespace } from "./namespace.ts";
-import type { PendingWrites } from "./pending-writes.ts";
+import { openQuestions, type PendingWrites } from "./pending-writes.ts";
 import { NodeError } from "./policy-errors.ts";
 import type { PlannedTask, PlanPosition } from "./plan.ts";
 import { handlerTaskId } from "./task-id.ts";
@@ -46,6 +46,29 @@ export function withHandlers(
   if (pending.isEmpty) return tasks;
   const handlers = tasks.flatMap((task) => startedHandler(graph, task, pending, position) ?? []);
   return handlers.length === 0 ? tasks : [...tasks, ...handlers];
+}
+
+/**
+ * The handlers that failed tasks are left to, as tasks of another checkpoint, by the `pathKey` that they have here. One
+ * that has neither finished nor asked anything is none: there the node runs again.
+ */
+export function twinHandlers(
+  { run, pending }: { readonly run: { readonly graph: PregelGraph }; readonly pending: PendingWrites },
+  tasks: readonly PlannedTask[],
+  twins: ReadonlyMap<string, PlannedTask>,
+  position: PlanPosition,
+): [pathKey: string, twin: PlannedTask][] {
+  return tasks.flatMap((task) => {
+    const twin = twins.get(task.pathKey);
+    if (twin === undefined || !isLeftToHandler(run.graph, task, pending)) return [];
+    const pathKey = taskPathKey(handlerPath(task.path));
+    const own = tasks.find((each) => each.pathKey === pathKey);
+    const isAtWork =
+      own !== undefined &&
+      (pending.outputOf(own.id) !== undefined || openQuestions(pending, own.id).length > 0);
+    const handler = handlerTask(run.graph, twin, storedError(pending.errorOf(task.id)), position);
+    return !isAtWork || handler === undefined ? [] : [[pathKey, handler]];
+  });
 }
 
 /** Whether the task has failed and its handler has the word. Without the handler, the node runs again. */

@@ -83,7 +83,8 @@ async function knownResult(loop: LoopState, task: PlannedTask): Promise<TaskResu
   if (isLeftToHandler(loop.run.graph, task, loop.pending)) return { status: "done", writes: [] };
   const open = openQuestions(loop.pending, task.id);
   const isWaiting = open.length > 0 && open.length === loop.pending.questionsOf(task.id).length;
-  if (!isWaiting) return undefined;
+  // After an edit of the state the task may ask something else.
+  if (!isWaiting || open.some(({ carried }) => carried)) return undefined;
   if (open.some(({ ns }) => ns !== undefined) && !(await areStillAsked(loop, open))) return undefined;
   const waiting: TaskResult = { status: "interrupted", questions: open };
   emitInterrupts(loop, task, open);

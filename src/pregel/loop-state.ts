@@ -6,8 +6,7 @@ import type {
   PendingWrite,
 } from "../checkpoint/types.ts";
 import { RunEndedError } from "./nested-errors.ts";
-import { applyWrites } from "./apply.ts";
-import { INPUT } from "./constants.ts";
+import { applyOutside } from "./apply.ts";
 import { ExitStore } from "./durability.ts";
 import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
@@ -82,11 +81,7 @@ export class LoopState {
 
   /** Applies writes that no task made: input, or what a command brought. */
   applyOutside(writes: readonly PendingWrite[]): void {
-    applyWrites(
-      this.state,
-      [{ name: INPUT, pathKey: "", triggers: [], writes }],
-      nextVersionOf(this.run.saver),
-    );
+    applyOutside(this.state, writes, nextVersionOf(this.run.saver));
   }
 
   /** The next checkpoint is to hold the whole state as a child of this one, or as the first of its namespace. */

@@ -9,6 +9,8 @@ export interface Question extends Interrupt {
   readonly ns?: string;
   /** How many answers it has refused. */
   readonly refused?: number;
+  /** The state was edited since: an answer counts only when the task asks the same again. */
+  readonly carried?: true;
 }
 
 /** A question as callers see it. */

@@ -30,7 +30,7 @@ async function isStillAsked(loop: LoopState, { id, ns }: Question): Promise<bool
 
 function holds(value: unknown, id: string): boolean {
   const questions: unknown[] = Array.isArray(value) ? value : [value];
-  return questions.some((question) => isQuestion(question) && question.id === id);
+  return questions.some((question) => isQuestion(question) && question.id === id && !question.carried);
 }
 
 function threadOf(loop: LoopState): { thread_id?: string } {

@@ -3,6 +3,7 @@ import { GraphInterrupt } from "../errors.ts";
 import { InvalidResumeError } from "./resume-error.ts";
 import type { Answers, Question } from "./question.ts";
 import { acceptAnswer, publicSchema, type ResponseSchema } from "./response-schema.ts";
+import { isSameContent } from "./stable-text.ts";
 import { interruptId } from "./task-id.ts";
 
 export interface ScratchpadInput {
@@ -36,7 +37,7 @@ export class Scratchpad {
   ask(value: unknown, schema?: ResponseSchema): unknown {
     const ordinal = this.#asked++;
     if (ordinal < this.#answered.length) return this.#answered[ordinal];
-    const stored = this.#storedAt(ordinal);
+    const stored = this.#storedFor(ordinal, value);
     const id = stored?.id ?? interruptId(this.#input.taskId, ordinal);
     const refused = stored?.refused ?? 0;
     const question = { id, value: adopt(value), ...publicSchema(schema) };
@@ -64,6 +65,12 @@ export class Scratchpad {
   /** The answers the attempt has used: they stay with the task, those to later questions do not. */
   used(): readonly unknown[] {
     return this.#answered.slice(0, this.#asked);
+  }
+
+  /** The question as it was asked before; undefined when it was another one, before an edit of the state. */
+  #storedFor(ordinal: number, value: unknown): Question | undefined {
+    const stored = this.#storedAt(ordinal);
+    return stored?.carried && !isSameContent(stored.value, value) ? undefined : stored;
   }
 
   /** The stored question at this place: by its id, or, when another engine made the id, by its place in the list. */

@@ -1,12 +1,11 @@
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import { describeError, TidemarkError } from "../errors.ts";
-import { applyWrites } from "./apply.ts";
+import { applyOutside, applyWrites } from "./apply.ts";
 import { finishedTasks, isLeftToHandler, withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import { openInterrupts, PendingWrites } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
 import { nextVersionOf } from "./run-context.ts";
-import { INPUT } from "./constants.ts";
 import { isOutput, resultOf, shownChannels } from "./stream.ts";
 import type { Answers } from "./question.ts";
 import { namespaceInside } from "./subgraphs.ts";
@@ -26,11 +25,7 @@ export function readCheckpoint(graph: PregelGraph, tuple: CheckpointTuple, answe
   const pending = new PendingWrites(tuple.pendingWrites, answers);
   const outside = pending.outside();
   if (outside.length > 0) {
-    applyWrites(
-      state,
-      [{ name: INPUT, pathKey: "", triggers: [], writes: outside }],
-      nextVersionOf(undefined),
-    );
+    applyOutside(state, outside, nextVersionOf(undefined));
     state.updated = undefined;
   }
   const namespace = tuple.config.configurable?.checkpoint_ns ?? "";

@@ -8,6 +8,16 @@ export function stableText(value: unknown): string {
   return textOf(value, []);
 }
 
+/** Whether two values have the same content. What has no text is like nothing else. */
+export function isSameContent(left: unknown, right: unknown): boolean {
+  try {
+    return stableText(left) === stableText(right);
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) return false;
+    throw error;
+  }
+}
+
 function textOf(value: unknown, around: readonly object[]): string {
   switch (typeof value) {
     case "string":

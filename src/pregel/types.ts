@@ -143,6 +143,8 @@ export interface PregelGraph {
   readonly inputChannel: string;
   /** Throws a `RefusedError` for an input that the graph cannot take. */
   readonly checkInput: (value: unknown) => void;
+  /** Throws an `InvalidArgumentError` for the keys of an update from outside when none of them is of the state. */
+  readonly checkUpdate?: (keys: readonly string[]) => void;
   /** What `invoke` returns. */
   readonly outputChannels: string | readonly string[];
   /** What streams and `getState` show; the output channels unless said otherwise. */

@@ -9,6 +9,8 @@ import {
 import { adopt } from "../adopt.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { onlyAttempt } from "./attempt-scope.ts";
+import { applyBeside, waitingTasks, type KeptTask } from "./apply-edit.ts";
+import { commitEdit } from "./branch.ts";
 import { finishedTasks } from "./error-handler.ts";
 import { COPY, END, INPUT, UPDATE_TRIGGER } from "./constants.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";
@@ -16,6 +18,7 @@ import { hydrated } from "./hydrate.ts";
 import { LoopState } from "./loop-state.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
+import type { PlannedTask } from "./plan.ts";
 import { pullPath, taskPathKey } from "./task-path.ts";
 import { withFinishedTasks } from "./snapshot.ts";
 import { uuid5 } from "../checkpoint/id.ts";
@@ -35,8 +38,8 @@ export type UpdateStep = readonly [StateUpdate, ...StateUpdate[]];
 /**
  * Edits the state as if a node had returned the values: a new checkpoint under the named one (a branch), or under the
  * newest. At the newest, named or not, what finished tasks have written counts; when that is what cannot be
- * applied, it is left out and
- * their nodes run again. Returns the id of the new checkpoint.
+ * applied, it is left out and their nodes run again. Tasks that wait for an answer stay next, unless the edit is made as
+ * their node, or as `END`. Returns the id of the new checkpoint.
  */
 export async function updateState(run: RunContext, updates: UpdateStep): Promise<string> {
   const named = run.config.configurable?.checkpoint_id;
@@ -53,23 +56,43 @@ export async function updateState(run: RunContext, updates: UpdateStep): Promise
   const loop = new LoopState(run, tuple);
   // The first checkpoint of a thread that is edited before it ran takes the place of the superstep of `__start__`.
   if (tuple === undefined && updates[0].asNode !== INPUT) loop.step = -1;
-  if (tuple !== undefined && tuple === head) applyFinished(loop, tuple);
-  return applyUpdates(loop, updates);
+  const left = tuple !== undefined && tuple === head ? applyFinished(loop, tuple) : NONE;
+  return applyUpdates(loop, updates, left);
 }
 
-async function applyUpdates(loop: LoopState, updates: UpdateStep): Promise<string> {
+/** The tasks of the superstep that have not finished. */
+interface LeftTasks {
+  readonly all: readonly PlannedTask[];
+  readonly waiting: readonly KeptTask[];
+}
+
+const NONE: LeftTasks = { all: [], waiting: [] };
+
+async function applyUpdates(loop: LoopState, updates: UpdateStep, left: LeftTasks): Promise<string> {
   const named = updates.map((update): StateUpdate => {
     if (update.asNode !== undefined || update.values === null) return update;
     return { ...update, asNode: defaultNode(loop.state) };
   });
   const isInput = named.some((update) => update.asNode === INPUT);
   if (named.length > 1) requireNodesOnly(named);
+  const isUndecided = undecidedBy(named, left.all);
+  const waiting = left.waiting.filter(({ task }) => isUndecided(task));
   if (isInput) await applyInput(loop, named[0]?.values);
   else if (named[0]?.asNode === END) clearTasks(loop);
-  else await applyAsNodes(loop, named);
+  else await applyAsNodes(loop, named, waiting);
   if (!isInput) loop.state.updated = undefined;
-  const checkpoint = await loop.commit(isInput ? "input" : "update");
-  return checkpoint.id;
+  return commitEdit(loop, isInput ? "input" : "update", left.all.filter(isUndecided));
+}
+
+/** An edit as a node takes the place of what the node would have written, one as `END` of all that is left. */
+function undecidedBy(
+  updates: readonly StateUpdate[],
+  tasks: readonly PlannedTask[],
+): (task: PlannedTask) => boolean {
+  const nodes = updates.map(({ asNode }) => asNode);
+  if (nodes.includes(END)) return () => false;
+  return ({ name }) =>
+    tasks.filter((task) => task.name === name).length > nodes.filter((node) => node === name).length;
 }
 
 function requireNodesOnly(updates: readonly StateUpdate[]): void {
@@ -95,7 +118,7 @@ async function copyCheckpoint(
   loop.standAt(tuple.parentConfig?.configurable?.checkpoint_id);
   const { id } = await loop.commit("fork");
   const [first, ...more] = followUps(update.values);
-  return first === undefined ? id : applyUpdates(loop, [first, ...more]);
+  return first === undefined ? id : applyUpdates(loop, [first, ...more], NONE);
 }
 
 function followUps(values: unknown): StateUpdate[] {
@@ -105,13 +128,18 @@ function followUps(values: unknown): StateUpdate[] {
   });
 }
 
-/** Takes the finished tasks into the state, unless it is they who cannot be applied. */
-function applyFinished(loop: LoopState, tuple: CheckpointTuple): void {
+/** Takes the finished tasks into the state, unless it is they who cannot be applied. Returns the others. */
+function applyFinished(loop: LoopState, tuple: CheckpointTuple): LeftTasks {
   const outside = loop.pending.outside();
   if (outside.length > 0) loop.applyOutside(outside);
-  if (withFinishedTasks(loop.run.graph, tuple).state === undefined) return;
-  const finished = finishedTasks(loop.run.graph, loop.plan(), loop.pending);
-  if (finished.length > 0) applyWrites(loop.state, finished, nextVersionOf(loop.run.saver));
+  const tasks = loop.plan();
+  const finished = finishedTasks(loop.run.graph, tasks, loop.pending);
+  const done = new Set(finished.map(({ pathKey }) => pathKey));
+  const waiting = waitingTasks(loop, tasks);
+  const left = { all: tasks.filter(({ pathKey }) => !done.has(pathKey)), waiting };
+  if (withFinishedTasks(loop.run.graph, tuple).state === undefined) return left;
+  if (finished.length > 0) applyBeside(loop, finished, waiting);
+  return left;
 }
 
 async function applyInput(loop: LoopState, values: unknown): Promise<void> {
@@ -127,7 +155,11 @@ function clearTasks(loop: LoopState): void {
   if (tasks.length > 0) applyWrites(loop.state, tasks, nextVersionOf(loop.run.saver));
 }
 
-async function applyAsNodes(loop: LoopState, updates: readonly StateUpdate[]): Promise<void> {
+async function applyAsNodes(
+  loop: LoopState,
+  updates: readonly StateUpdate[],
+  waiting: readonly KeptTask[],
+): Promise<void> {
   const tasks: AppliedTask[] = [];
   for (const [index, { asNode, values }] of updates.entries()) {
     if (asNode === undefined) continue;
@@ -140,7 +172,7 @@ async function applyAsNodes(loop: LoopState, updates: readonly StateUpdate[]): P
       writes: await writesAs(loop, node, values, index),
     });
   }
-  if (tasks.length > 0) applyWrites(loop.state, tasks, nextVersionOf(loop.run.saver));
+  if (tasks.length > 0) applyBeside(loop, tasks, waiting);
 }
 
 function unknownNode(node: string): RefusedError {
@@ -157,6 +189,7 @@ async function writesAs(
   values: unknown,
   index: number,
 ): Promise<readonly PendingWrite[]> {
+  if (isRecord(values)) loop.run.graph.checkUpdate?.(Object.keys(values));
   const task = {
     id: uuid5(
       index === 0 ? UPDATE_TRIGGER : `${UPDATE_TRIGGER}:${index}`,
@@ -178,6 +211,12 @@ async function writesAs(
       cause: error,
     });
   }
+}
+
+function isRecord(values: unknown): values is Record<string, unknown> {
+  if (typeof values !== "object" || values === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(values);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** The node that ran last, or the input when none has. */

@@ -243,6 +243,8 @@ async function take(session: Session, what: Step, label: string): Promise<void> 
     );
     if (answers.some((answer) => answer !== undefined)) await session.answer(answers, { limit: LIMIT });
   } else if ("command" in what) {
+    // LangGraph runs what has finished beside an open question, or a failure, again then ("Answers" in differences.md).
+    if (await session.hasFinishedTasks()) return;
     const update = { log: [label], sum: what.command };
     await session.invoke(session.command({ update, goto: nameOf(what.goto) }), { limit: LIMIT });
   } else if ("update" in what) {

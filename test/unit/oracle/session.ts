@@ -124,6 +124,12 @@ export class Session {
       .flatMap((task) => task.interrupts);
   }
 
+  /** Whether tasks of the superstep that is under way have finished. */
+  async hasFinishedTasks(): Promise<boolean> {
+    const { tasks } = await this.#graph.getState(this.config);
+    return tasks.some(({ result }) => result !== undefined);
+  }
+
   command(params: Record<string, unknown>): object {
     return new this.library.Command(params);
   }
