@@ -1,7 +1,7 @@
 import { TidemarkError } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import type { ThreadNamespace } from "./http/thread-stub.ts";
-import type { Pregel } from "./pregel/pregel.ts";
+import type { RunnableGraph } from "./pregel/runnable-graph.ts";
 import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts";
 
 /**
@@ -12,7 +12,7 @@ import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts"
 
 export interface RuntimeOptions {
   /** The graphs by name. A thread keeps to the one that it was started with. */
-  readonly graphs: Readonly<Record<string, Pregel>>;
+  readonly graphs: Readonly<Record<string, RunnableGraph>>;
   /** The names of the bindings in wrangler.toml. */
   readonly bindings?: {
     /** The Durable Objects of the `Thread` class; "THREAD" by default. */

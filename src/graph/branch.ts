@@ -1,8 +1,8 @@
 import { GraphValidationError, UnknownNodeError } from "../errors.ts";
 import { END } from "../pregel/constants.ts";
+import { callOf } from "../pregel/runnable.ts";
 import { isSend, type Send } from "../pregel/send.ts";
 import type { NodeConfig } from "../pregel/types.ts";
-import { isRunnable } from "./node.ts";
 
 export type Route = string | Send;
 export type RouteFunction<State, Context = unknown> = (
@@ -51,9 +51,8 @@ function nameOf(path: unknown): string {
 }
 
 function pathCall(source: string, path: unknown): Branch["path"] {
-  // As for nodes: the builder's types say that it takes the state.
-  if (typeof path === "function") return (state, config): unknown => path(state, config);
-  if (isRunnable(path)) return (state, config) => path.invoke(state, config);
+  const call = callOf(path);
+  if (call !== undefined) return call;
   throw new GraphValidationError(
     `Expected a Runnable, function or object with invoke() as the path of a conditional edge of "${source}", and got an unsupported type.`,
     { details: { node: source } },

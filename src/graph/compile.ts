@@ -3,9 +3,9 @@ import { EphemeralValue } from "../channels/ephemeral-value.ts";
 import { LastValueAfterFinish } from "../channels/last-value-after-finish.ts";
 import { NamedBarrierValueAfterFinish } from "../channels/named-barrier-value-after-finish.ts";
 import { NamedBarrierValue } from "../channels/named-barrier-value.ts";
-import { Topic } from "../channels/topic.ts";
-import { END, START, TASKS } from "../pregel/constants.ts";
-import type { PregelGraph, PregelNode } from "../pregel/types.ts";
+import { assembleGraph } from "../pregel/assemble.ts";
+import { END, START } from "../pregel/constants.ts";
+import type { PregelGraph, EngineNode } from "../pregel/types.ts";
 import {
   branchChannel,
   channelsRead,
@@ -28,9 +28,9 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
   const { schema } = definition;
   const joins = definition.edges.filter((edge) => edge.sources.length > 1);
   const outgoing = edgesBySource(definition.edges);
-  const writerOf = (node: string): PregelNode["write"] =>
+  const writerOf = (node: string): EngineNode["write"] =>
     nodeWriter(definition, node, outgoing.get(node) ?? []);
-  const nodes = new Map<string, PregelNode>([[START, startNode(writerOf(START))]]);
+  const nodes = new Map<string, EngineNode>([[START, startNode(writerOf(START))]]);
   for (const node of definition.nodes.values()) {
     const joined = joins.filter((edge) => edge.target === node.name).map(joinChannel);
     nodes.set(node.name, {
@@ -47,21 +47,20 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
   }
   for (const [handler, node] of errorHandlers(definition)) nodes.set(handler, node);
   const schemas = graphSchemas(schema);
-  return {
+  return assembleGraph({
     name,
     nodes,
     channels: channelsOf(definition, joins),
-    inputChannel: START,
+    inputChannels: START,
     outputChannels: schema.outputKeys,
     streamChannels: [...writable(schema.keys).keys()],
     checkInput: (value) => checkInput(schema, value),
     checkUpdate: (keys) => checkUpdate(schema, keys),
     ...(schemas === undefined ? {} : { schemas }),
-    triggerToNodes: triggersOf(nodes),
-  };
+  });
 }
 
-function startNode(write: PregelNode["write"]): PregelNode {
+function startNode(write: EngineNode["write"]): EngineNode {
   return {
     name: START,
     triggers: [START],
@@ -75,7 +74,7 @@ function startNode(write: PregelNode["write"]): PregelNode {
 /** What a node says of itself that others may want to know. */
 function descriptionOf({
   options: { metadata, defer, subgraphs, ends },
-}: NodeDefinition): Pick<PregelNode, "metadata" | "defer" | "subgraphs" | "ends"> {
+}: NodeDefinition): Pick<EngineNode, "metadata" | "defer" | "subgraphs" | "ends"> {
   return {
     ...(metadata === undefined ? {} : { metadata }),
     ...(defer === undefined ? {} : { defer }),
@@ -88,7 +87,6 @@ function channelsOf(definition: GraphDefinition, joins: readonly Edge[]): Readon
   const channels = new Map<string, BaseChannel>();
   for (const [key, { channel }] of definition.schema.keys) channels.set(key, channel);
   channels.set(START, new EphemeralValue());
-  channels.set(TASKS, new Topic());
   const isDeferred = (node: string): boolean => definition.nodes.get(node)?.options.defer === true;
   for (const name of definition.nodes.keys()) {
     channels.set(
@@ -105,18 +103,4 @@ function channelsOf(definition: GraphDefinition, joins: readonly Edge[]): Readon
     );
   }
   return channels;
-}
-
-function triggersOf(nodes: ReadonlyMap<string, PregelNode>): ReadonlyMap<string, readonly string[]> {
-  const result = new Map<string, string[]>();
-  for (const name of [...nodes.keys()].toSorted()) {
-    for (const trigger of nodes.get(name)?.triggers ?? []) {
-      const started = result.get(trigger);
-      if (started === undefined) result.set(trigger, [name]);
-      else started.push(name);
-    }
-  }
-  // A Send starts its node in the next superstep: its channel counts as a trigger too.
-  result.set(TASKS, []);
-  return result;
 }

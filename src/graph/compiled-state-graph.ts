@@ -1,6 +1,5 @@
 import type { Command } from "../pregel/command.ts";
-import { Pregel } from "../pregel/pregel.ts";
-import type { PregelOptions } from "../pregel/pregel-options.ts";
+import { Pregel, type CompiledParams } from "../pregel/low-level/pregel.ts";
 import type { CompileOptions } from "./compile-options.ts";
 import type { ExtractContextType, ExtractStateType, ExtractUpdateType } from "./schema/state-types.ts";
 
@@ -23,14 +22,12 @@ export class CompiledStateGraph<
   ContextOf<Context>
 > {
   readonly lc_graph_name = "CompiledStateGraph";
-  readonly name: string;
   readonly description: string | undefined;
   /** All that `compile` was told, also what the engine has no use for. */
   readonly options: CompileOptions;
 
-  constructor(options: PregelOptions & { readonly compiled?: CompileOptions }) {
+  constructor(options: CompiledParams & { readonly compiled?: CompileOptions }) {
     super(options);
-    this.name = options.graph.name;
     this.options = options.compiled ?? {};
     this.description = this.options.description;
   }

@@ -4,15 +4,14 @@ import type { WritesCache } from "../pregel/node-cache.ts";
 import { timeoutPolicyOf, type TimeoutPolicy } from "../pregel/timeout.ts";
 import { EphemeralValue } from "../channels/ephemeral-value.ts";
 import { LastValue } from "../channels/last-value.ts";
-import { Topic } from "../channels/topic.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import type { Command } from "../pregel/command.ts";
-import { END, PREVIOUS, START, TASKS } from "../pregel/constants.ts";
-import { Pregel } from "../pregel/pregel.ts";
+import { assembleGraph } from "../pregel/assemble.ts";
+import { END, PREVIOUS, START } from "../pregel/constants.ts";
+import { Pregel } from "../pregel/low-level/pregel.ts";
 import type { Checkpointer } from "../pregel/pregel-options.ts";
 import { taskContext } from "../pregel/task-context.ts";
-import type { NodeConfig, PregelGraph, PregelNode } from "../pregel/types.ts";
-import { systemEnvironment } from "./system-environment.ts";
+import type { NodeConfig, PregelGraph, EngineNode } from "../pregel/types.ts";
 import { refuseGenerator } from "./task.ts";
 
 export interface EntrypointOptions {
@@ -57,7 +56,7 @@ function createEntrypoint<Input, Result>(
     graph: entrypointGraph(name, timeoutPolicyOf(given.timeout), (input, config) =>
       run(input as Input, config),
     ),
-    environment: systemEnvironment,
+    streamMode: "updates",
     checkpointer,
     store,
     cache,
@@ -89,9 +88,9 @@ export function getPreviousState<State = unknown>(): State | undefined {
 function entrypointGraph(
   name: string,
   timeout: TimeoutPolicy | undefined,
-  run: PregelNode["run"],
+  run: EngineNode["run"],
 ): PregelGraph {
-  const node: PregelNode = {
+  const node: EngineNode = {
     name,
     triggers: [START],
     channels: START,
@@ -109,24 +108,20 @@ function entrypointGraph(
             [PREVIOUS, output],
           ],
   };
-  return {
+  return assembleGraph({
     name,
     nodes: new Map([[name, node]]),
     channels: new Map<string, BaseChannel>([
       [START, new EphemeralValue()],
       [END, new LastValue()],
       [PREVIOUS, new LastValue()],
-      [TASKS, new Topic()],
     ]),
-    inputChannel: START,
+    inputChannels: START,
     outputChannels: END,
+    streamChannels: END,
     checkInput: (value) => {
       if (value === undefined)
         throw new InvalidArgumentError("invalid_input", `Entrypoint "${name}" was called without an input.`);
     },
-    triggerToNodes: new Map([
-      [START, [name]],
-      [TASKS, []],
-    ]),
-  };
+  });
 }

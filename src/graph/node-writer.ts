@@ -5,7 +5,7 @@ import { ParentCommand } from "../pregel/nested-errors.ts";
 import { Command, commandUpdates, isCommand } from "../pregel/command.ts";
 import { END, START, TASKS } from "../pregel/constants.ts";
 import { isSend, type Send } from "../pregel/send.ts";
-import type { PregelNode, WriteScope } from "../pregel/types.ts";
+import type { EngineNode, WriteScope } from "../pregel/types.ts";
 import { routesOf, type Branch } from "./branch.ts";
 import { branchChannel, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
 import { checkEntries, type CheckedEntries } from "./schema/check-entries.ts";
@@ -16,7 +16,7 @@ export function nodeWriter(
   graph: GraphDefinition,
   node: string,
   edges: readonly Edge[],
-): PregelNode["write"] {
+): EngineNode["write"] {
   const next = edgeWrites(node, edges);
   const branches = graph.branches.filter((branch) => branch.source === node);
   const allKeys = [...graph.schema.keys.keys()];

@@ -1,5 +1,6 @@
 import { GraphValidationError } from "../errors.ts";
 import type { Command } from "../pregel/command.ts";
+import { callOf } from "../pregel/runnable.ts";
 import type { NodeConfig, Subgraph } from "../pregel/types.ts";
 import type { NodeErrorHandler, NodePolicyOptions } from "./node-policies.ts";
 import { parseDefinition } from "./schema/parse-definition.ts";
@@ -96,17 +97,10 @@ export function defineNode(name: string, action: unknown, options: NodeOptions =
 }
 
 function nodeCall(name: string, action: unknown): NodeDefinition["call"] {
-  // The engine hands a node what its graph's definition says; the builder's types make sure that it fits the node.
-  if (typeof action === "function") return (state, config): unknown => action(state, config);
-  if (isRunnable(action)) return (state, config) => action.invoke(state, config);
+  const call = callOf(action);
+  if (call !== undefined) return call;
   throw new GraphValidationError(
     `Expected a Runnable, function or object with invoke() as node "${name}", and got an unsupported type.`,
     { details: { node: name } },
-  );
-}
-
-export function isRunnable(action: unknown): action is NodeRunnable<unknown, unknown> {
-  return (
-    typeof action === "object" && action !== null && "invoke" in action && typeof action.invoke === "function"
   );
 }

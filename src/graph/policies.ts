@@ -1,7 +1,7 @@
 import type { NodeError } from "../pregel/policy-errors.ts";
 import { NODE_ERROR } from "../pregel/constants.ts";
 import { timeoutPolicyOf } from "../pregel/timeout.ts";
-import type { PregelNode } from "../pregel/types.ts";
+import type { EngineNode } from "../pregel/types.ts";
 import { channelsRead, type GraphDefinition } from "./definition.ts";
 import type { NodeDefinition, NodeOptions } from "./node.ts";
 import type { NodeErrorHandler } from "./node-policies.ts";
@@ -13,7 +13,7 @@ const DEFAULT_HANDLER = "__default_error_handler__";
 export function policiesOf(
   definition: GraphDefinition,
   node: NodeDefinition,
-): Pick<PregelNode, "retryPolicy" | "timeout" | "cachePolicy" | "errorHandlerNode"> {
+): Pick<EngineNode, "retryPolicy" | "timeout" | "cachePolicy" | "errorHandlerNode"> {
   const { cachePolicy } = node.options;
   const errorHandlerNode = handlerOf(definition, node);
   return {
@@ -25,7 +25,7 @@ export function policiesOf(
 
 function attemptPolicies(
   options: Pick<NodeOptions, "retryPolicy" | "timeout">,
-): Pick<PregelNode, "retryPolicy" | "timeout"> {
+): Pick<EngineNode, "retryPolicy" | "timeout"> {
   const timeout = timeoutPolicyOf(options.timeout);
   return {
     ...(options.retryPolicy === undefined ? {} : { retryPolicy: options.retryPolicy }),
@@ -34,8 +34,8 @@ function attemptPolicies(
 }
 
 /** The nodes of the error handlers. Nothing triggers them: the engine starts them when their node has failed. */
-export function errorHandlers(definition: GraphDefinition): ReadonlyMap<string, PregelNode> {
-  const handlers = new Map<string, PregelNode>();
+export function errorHandlers(definition: GraphDefinition): ReadonlyMap<string, EngineNode> {
+  const handlers = new Map<string, EngineNode>();
   const add = (name: string, channels: readonly string[], handler: NodeErrorHandler): void => {
     handlers.set(name, {
       name,

@@ -27,7 +27,6 @@ import type {
   StateGraphInit,
   StateGraphOptions,
 } from "./state-graph-types.ts";
-import { systemEnvironment } from "./system-environment.ts";
 import { checkNodeName, validateBreakpoints, validateGraph } from "./validate.ts";
 
 /**
@@ -202,7 +201,7 @@ export class StateGraph<
     validateBreakpoints(definition, options.interruptBefore, options.interruptAfter);
     return new CompiledStateGraph({
       graph: compileGraph(definition, options.name ?? "LangGraph"),
-      environment: systemEnvironment,
+      streamMode: "updates",
       checkpointer: options.checkpointer,
       compiled: options,
       store: options.store,

@@ -10,10 +10,10 @@ import { taskContext } from "./task-context.ts";
 import { callTaskId } from "./task-id.ts";
 import { callPath, taskPathKey } from "./task-path.ts";
 import type { TaskScope } from "./task-scope.ts";
-import type { PregelNode } from "./types.ts";
+import type { EngineNode } from "./types.ts";
 
 /** What a `task()` does, as the engine runs it: its input is the list of its arguments. */
-export type CalledNode = Pick<PregelNode, "name" | "run" | "retryPolicy" | "timeout" | "cachePolicy">;
+export type CalledNode = Pick<EngineNode, "name" | "run" | "retryPolicy" | "timeout" | "cachePolicy">;
 
 /**
  * Runs a function as a task of its own inside the running one. Its result is stored as soon as it is there: when the

@@ -4,6 +4,8 @@ export { ERROR, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED, TASKS } from "../che
 
 export const START = "__start__";
 export const END = "__end__";
+/** Nodes with this tag appear in no stream. */
+export const TAG_HIDDEN = "langsmith:hidden";
 /** The writer of a run's input. */
 export const INPUT = "__input__";
 /** A finished task that wrote nothing has this one write, which marks it as done. */

@@ -16,6 +16,7 @@ import { commitEdit, openBranch } from "./branch.ts";
 import { Command, commandUpdates } from "./command.ts";
 import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
 import { hydrated } from "./hydrate.ts";
+import { inputWrites, noInput } from "./input-writes.ts";
 import { LoopState } from "./loop-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
@@ -97,15 +98,14 @@ async function load(run: RunContext): Promise<Entrance> {
 }
 
 async function enterWithInput({ run, tuple, isHead }: Entrance, value: unknown): Promise<LoopState> {
-  run.graph.checkInput(value);
-  const input = run.graph.schemas === undefined ? value : await run.graph.schemas.input(value);
+  const writes = await inputWrites(run.graph, value);
   const loop = resumed(new LoopState(run, tuple));
   const discarded = loop.plan();
   const open = openInterruptIds(discarded, loop.pending);
   if (open.length > 0 && isHead && run.onInterrupted === "refuse") throw new ThreadInterruptedError(open);
 
   const tasks: AppliedTask[] = discarded.map((task) => ({ ...task, writes: [] }));
-  tasks.push({ name: INPUT, pathKey: "", triggers: [], writes: [[run.graph.inputChannel, adopt(input)]] });
+  tasks.push({ name: INPUT, pathKey: "", triggers: [], writes });
   loop.state.dropChannels(loop.state.unknownChannels(BRANCH_TO));
   applyWrites(loop.state, tasks, nextVersionOf(run.saver));
   await loop.commit("input", { appliesInput: true });
@@ -115,9 +115,7 @@ async function enterWithInput({ run, tuple, isHead }: Entrance, value: unknown):
 
 async function enterAgain({ run, tuple, isHead }: Entrance): Promise<LoopState> {
   if (tuple === undefined) {
-    throw new EmptyInputError(
-      `Received no input writes for "${run.graph.inputChannel}": the thread has nothing to continue.`,
-    );
+    throw noInput(run.graph, ": the thread has nothing to continue.");
   }
   if (isHead) {
     const loop = new LoopState(run, tuple);

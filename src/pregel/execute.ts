@@ -17,7 +17,7 @@ import { asFrozenInputError } from "./frozen-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import { cachedTask, type CachedTask } from "./node-cache.ts";
 import { openQuestions } from "./pending-writes.ts";
-import type { PlannedTask } from "./plan.ts";
+import { inputOf, type PlannedTask } from "./plan.ts";
 import { isGraphDrained, type GraphDrained } from "./policy-errors.ts";
 import { attemptWithPolicies, hasPolicies } from "./policies.ts";
 import { distinct, type Question } from "./question.ts";
@@ -28,8 +28,9 @@ import { emitTaskResult, emitTasks } from "./stream-tasks.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
 import { taskContext } from "./task-context.ts";
 import { TaskScope } from "./task-scope.ts";
+import { isPromiseLike } from "./runnable.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
-import type { NodeConfig, PregelNode } from "./types.ts";
+import type { NodeConfig, EngineNode } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 
 export type TaskResult =
@@ -102,7 +103,7 @@ function attemptTask(loop: LoopState, task: PlannedTask): Attempt | Promise<Atte
 async function attemptCached(loop: LoopState, task: PlannedTask): Promise<Attempt> {
   let cached: CachedTask | undefined;
   try {
-    cached = await cachedTask(loop, task, inputOf(loop, task));
+    cached = await cachedTask(loop, task, inputOf(loop.state, task));
   } catch (error) {
     return { status: "failed", error, answered: [] };
   }
@@ -150,7 +151,7 @@ function runAttempt(loop: LoopState, task: PlannedTask, attempt: AttemptScope): 
     answers: loop.pending.answers(),
   });
   const scope = new TaskScope(loop, task, attempt, scratchpad);
-  const input = inputOf(loop, task);
+  const input = inputOf(loop.state, task);
   const config = nodeConfig(loop, task, attempt, (value, schema) => scratchpad.ask(value, schema), scope);
   noteMessages(loop, input);
   const sent: PendingWrite[] = [];
@@ -180,10 +181,6 @@ function runAttempt(loop: LoopState, task: PlannedTask, attempt: AttemptScope): 
   }
 }
 
-function inputOf(loop: LoopState, task: PlannedTask): unknown {
-  return "sendArgs" in task ? task.sendArgs : loop.state.readAll(task.node?.channels ?? []);
-}
-
 /** The Command of a graph inside the task counts as what the node returned. */
 async function handOver(
   write: () => readonly PendingWrite[] | Promise<readonly PendingWrite[]>,
@@ -199,7 +196,7 @@ async function handOver(
 /** What the node has sent while it ran, then what its output means. */
 function writesOf(
   loop: LoopState,
-  node: PregelNode,
+  node: EngineNode,
   config: NodeConfig,
   output: unknown,
   sent: readonly PendingWrite[],
@@ -302,8 +299,4 @@ function rowsOf(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly 
 /** Whether the attempt failed by an answer that does not fit: its question stays open, for the next answer. */
 function isRefusal({ stillOpen }: Attempt): boolean {
   return stillOpen !== undefined && stillOpen.length > 0;
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

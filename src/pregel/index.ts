@@ -3,12 +3,22 @@ export type { CommandParams } from "./command.ts";
 export { END, INTERRUPT, START } from "./constants.ts";
 export type { Environment } from "./environment.ts";
 export { getConfig, interrupt } from "./interrupt.ts";
-export { Pregel } from "./pregel.ts";
+export { Channel } from "./low-level/channel.ts";
+export type {
+  MultipleChannelSubscriptionOptions,
+  SingleChannelSubscriptionOptions,
+} from "./low-level/channel.ts";
+export { ChannelWrite } from "./low-level/channel-write.ts";
+export { Pregel } from "./low-level/pregel.ts";
+export type { PregelParams } from "./low-level/pregel.ts";
+export { PregelNode } from "./low-level/pregel-node.ts";
+export type { PregelNodeArgs } from "./low-level/pregel-node.ts";
+export { RunnableGraph } from "./runnable-graph.ts";
 export type { HistoryOptions, ReadOptions } from "./read-state.ts";
 export type {
   Checkpointer,
   InvokeOptions,
-  PregelOptions,
+  GraphOptions,
   RunOptions,
   StreamOptions,
 } from "./pregel-options.ts";
@@ -22,7 +32,7 @@ export type {
   InterruptOptions,
   NodeConfig,
   PregelGraph,
-  PregelNode,
+  EngineNode,
   RunnableConfig,
   RunOutcome,
   StateSnapshot,

@@ -13,7 +13,7 @@ import { nextVersionOf, type RunContext } from "./run-context.ts";
 import type { RunInput } from "./run-input.ts";
 import { settle } from "./settle.ts";
 import { emitCheckpoint, emitTasks } from "./stream-tasks.ts";
-import { emitStop, emitValues, isOutput } from "./stream.ts";
+import { emitStop, emitValues, isAmong } from "./stream.ts";
 import type { RunOutcome, TaskFailure } from "./types.ts";
 
 /** Supersteps between two turns of the event loop: within one turn nothing else gets in, and the clock stands still. */
@@ -206,6 +206,6 @@ function checkpointOf(loop: LoopState): { readonly checkpointId?: string } {
 }
 
 function touchesOutput(loop: LoopState, updated: ReadonlySet<string>): boolean {
-  for (const name of updated) if (isOutput(loop.run.graph, name)) return true;
+  for (const name of updated) if (isAmong(loop.run.watchedKeys, name)) return true;
   return false;
 }

@@ -4,7 +4,7 @@ import type { PendingWrite } from "../checkpoint/types.ts";
 import type { LoopState } from "./loop-state.ts";
 import { isCalled, type PlannedTask } from "./plan.ts";
 import { stableText } from "./stable-text.ts";
-import type { PregelGraph, PregelNode } from "./types.ts";
+import type { PregelGraph, EngineNode } from "./types.ts";
 
 /** What a node has written is kept, and taken instead of running it again with an equal input. */
 export interface CachePolicy {
@@ -54,13 +54,13 @@ export async function clearCache(graph: PregelGraph, cache: WritesCache | undefi
   if (cached.length > 0) await cache?.clear(cached.map((node) => namespaceOf(graph, node)));
 }
 
-function namespaceOf(graph: PregelGraph, node: PregelNode): CacheNamespace {
+function namespaceOf(graph: PregelGraph, node: EngineNode): CacheNamespace {
   return [NODE_WRITES, graph.name, node.name];
 }
 
 async function fullKey(
   graph: PregelGraph,
-  node: PregelNode,
+  node: EngineNode,
   { keyFunc = stableText }: CachePolicy,
   args: unknown[],
 ): Promise<CacheFullKey> {

@@ -6,7 +6,7 @@ import { isSendPacket } from "./send.ts";
 import { pullTaskId, pushTaskId } from "./task-id.ts";
 import { pullPath, pushPath, taskPathKey, type TaskPath } from "./task-path.ts";
 import { timeoutPolicyOf, type TimeoutPolicy } from "./timeout.ts";
-import type { PregelNode } from "./types.ts";
+import type { EngineNode } from "./types.ts";
 
 /** One execution of a node that the next superstep does. */
 export interface PlannedTask {
@@ -17,7 +17,7 @@ export interface PlannedTask {
   readonly pathKey: string;
   readonly triggers: readonly string[];
   /** Absent when the graph no longer has the node. */
-  readonly node: PregelNode | undefined;
+  readonly node: EngineNode | undefined;
   /** The arguments of the Send that started it. */
   readonly sendArgs?: unknown;
   /** What the Send that started it says. */
@@ -55,6 +55,13 @@ export function requireNodes(tasks: readonly PlannedTask[]): void {
   if (missing !== undefined) throw new UnknownNodeError(missing.name, "The saved state");
 }
 
+/** What the node of a task is called with. */
+export function inputOf(state: GraphState, task: PlannedTask): unknown {
+  if ("sendArgs" in task) return task.sendArgs;
+  const read = state.readAll(task.node?.channels ?? []);
+  return task.node?.mapper === undefined ? read : task.node.mapper(read);
+}
+
 function planSends(state: GraphState, position: PlanPosition): PlannedTask[] {
   const packets = state.read(TASKS);
   if (!Array.isArray(packets)) return [];
@@ -85,7 +92,7 @@ function planTriggered(state: GraphState, position: PlanPosition): PlannedTask[]
   for (const name of candidates(state)) {
     const node = state.graph.nodes.get(name);
     const trigger = node?.triggers.find((channel) => isTriggered(state, name, channel));
-    if (node === undefined || trigger === undefined) continue;
+    if (node === undefined || trigger === undefined || !canRead(state, node)) continue;
     tasks.push(pullTask(node.name, node, node.triggers, trigger, position));
   }
   return tasks;
@@ -100,7 +107,7 @@ function planMissing(state: GraphState, position: PlanPosition): PlannedTask[] {
 
 function pullTask(
   name: string,
-  node: PregelNode | undefined,
+  node: EngineNode | undefined,
   triggers: readonly string[],
   trigger: string,
   position: PlanPosition,
@@ -144,6 +151,10 @@ function candidates(state: GraphState): Iterable<string> {
     for (const name of state.graph.triggerToNodes.get(channel) ?? []) names.add(name);
   }
   return [...names].toSorted();
+}
+
+function canRead(state: GraphState, { requires }: EngineNode): boolean {
+  return requires === undefined || requires.every((channel) => state.channels.get(channel)?.isAvailable());
 }
 
 /** Whether the channel has something new for the node. */

@@ -7,7 +7,7 @@ import type { Environment } from "./environment.ts";
 import type { WritesCache } from "./node-cache.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
-export interface PregelOptions {
+export interface GraphOptions {
   readonly graph: PregelGraph;
   readonly environment: Environment;
   readonly checkpointer?: Checkpointer | undefined;
@@ -19,6 +19,8 @@ export interface PregelOptions {
   readonly cache?: WritesCache | undefined;
   /** How long a superstep may take, in milliseconds. */
   readonly stepTimeout?: number | undefined;
+  /** What `stream` gives when it is not said; `values` unless said otherwise. */
+  readonly streamMode?: StreamMode | readonly StreamMode[] | undefined;
   /** What goes with every call: see `withConfig`. */
   readonly config?: RunnableConfig | undefined;
 }
@@ -35,13 +37,20 @@ export interface InvokeOptions<Context = unknown> extends RunnableConfig<Context
   /** Stops before (after) these nodes, or all of them ("*"), in place of where the graph says. Go on with null. */
   readonly interruptBefore?: BreakpointNodes;
   readonly interruptAfter?: BreakpointNodes;
+  /** Channels that give the result in place of the graph's own. */
+  readonly outputKeys?: string | readonly string[];
 }
+
+/** Any but `values` alone. */
+export type ChunkModes = Exclude<StreamMode, "values"> | readonly StreamMode[];
 
 export interface StreamOptions<Context = unknown> extends InvokeOptions<Context> {
   /** One mode: chunks. A list: pairs of mode and chunk. */
-  readonly streamMode?: StreamMode | readonly StreamMode[];
+  readonly streamMode?: StreamMode | readonly StreamMode[] | undefined;
   /** Also the chunks of graphs inside tasks; each chunk then comes behind the namespace it is from. */
   readonly subgraphs?: boolean;
+  /** The chunks as server-sent events, ready to be the body of a `Response`. */
+  readonly encoding?: "text/event-stream" | undefined;
 }
 
 /** What runs a graph elsewhere than in the caller's process: another saver, clock and listener. */
@@ -51,6 +60,8 @@ export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
   readonly modes?: ReadonlySet<StreamMode>;
   readonly subgraphs?: boolean;
   readonly emit?: (event: StreamEvent) => void;
+  /** See `RunContext`. */
+  readonly watchedKeys?: string | readonly string[];
   /** Gets the step up to which the run may go; an attempt that goes on with the run is given it as `lastStep`. */
   readonly onInputApplied?: (lastStep: number) => void;
   readonly lastStep?: number;

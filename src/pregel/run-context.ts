@@ -21,6 +21,10 @@ export interface RunContext {
   readonly config: RunnableConfig;
   readonly recursionLimit: number;
   readonly modes: ReadonlySet<StreamMode>;
+  /** What chunks of `values` and `updates` show: one channel, or a record of several. */
+  readonly outputKeys: string | readonly string[];
+  /** A chunk of `values` follows the superstep that has changed one of these. */
+  readonly watchedKeys: string | readonly string[];
   /** Modes that are wanted of the graphs inside its tasks too. */
   readonly nestedModes: ReadonlySet<StreamMode>;
   /** The messages that were shown; shared with the runs inside. */

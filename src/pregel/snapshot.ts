@@ -95,9 +95,9 @@ export function withFinishedTasks(
   }
 }
 
-/** A graph with one output channel has what is in it as its values. */
+/** A graph that shows one channel has what is in it as its values. */
 function shownValues(graph: PregelGraph, values: unknown): Record<string, unknown> {
-  if (typeof graph.outputChannels === "string") return (values ?? null) as Record<string, unknown>;
+  if (typeof shownChannels(graph) === "string") return (values ?? null) as Record<string, unknown>;
   return typeof values === "object" && values !== null ? { ...values } : {};
 }
 

@@ -4,7 +4,7 @@ import type { TaskResult } from "./execute.ts";
 import { setOwn } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import { PUSH } from "./constants.ts";
-import { isCalled, isTriggered, type PlannedTask } from "./plan.ts";
+import { inputOf, isCalled, isTriggered, type PlannedTask } from "./plan.ts";
 import { shown } from "./question.ts";
 import { checkpointConfig } from "./run-context.ts";
 import { isOutput, resultOf, shownChannels } from "./stream.ts";
@@ -22,7 +22,7 @@ export function emitTasks(loop: LoopState, tasks: readonly PlannedTask[]): void 
     emit(loop, "tasks", "task", loop.step + 1, {
       id: task.id,
       name: task.name,
-      input: inputOf(loop, task),
+      input: inputOf(loop.state, task),
       triggers: task.triggers.filter(
         (trigger) => trigger === PUSH || isTriggered(loop.state, task.name, trigger),
       ),
@@ -88,15 +88,11 @@ function configOf(loop: LoopState, checkpointId: string): unknown {
   };
 }
 
-function inputOf(loop: LoopState, task: PlannedTask): unknown {
-  return "sendArgs" in task ? task.sendArgs : loop.state.readAll(task.node?.channels ?? []);
-}
-
 /** What a task wrote, by channel. */
 function recordOf(loop: LoopState, writes: readonly PendingWrite[]): unknown {
   const { graph } = loop.run;
   const visible = writes.filter(([channel]) => isOutput(graph, channel));
-  if (typeof graph.outputChannels !== "string") return resultOf(graph, visible);
+  if (typeof shownChannels(graph) !== "string") return resultOf(graph, visible);
   const record: Record<string, unknown> = {};
   for (const [channel, value] of visible) setOwn(record, channel, value);
   return record;

@@ -12,7 +12,7 @@ import type { PregelGraph } from "./types.ts";
 /** The whole state. */
 export function emitValues(loop: LoopState): void {
   if (!loop.run.modes.has("values")) return;
-  loop.run.emit({ mode: "values", payload: loop.state.readAll(shownChannels(loop.run.graph)) ?? null });
+  loop.run.emit({ mode: "values", payload: loop.state.readAll(loop.run.outputKeys) ?? null });
 }
 
 /** What one task wrote. `cached`: it was stored before this run and is not computed again. */
@@ -25,7 +25,8 @@ export function emitUpdate(
   const { run } = loop;
   if (!run.modes.has("updates") || task.node?.hidden) return;
   const chunk: Record<string, unknown> = {};
-  setOwn(chunk, task.name, updateOf(run.graph, writes));
+  const updates = updatesOf(run.outputKeys, writes);
+  if (updates.length > 0) setOwn(chunk, task.name, updates.length === 1 ? updates[0] : updates);
   if (options.cached) chunk["__metadata__"] = { cached: true };
   run.emit({ mode: "updates", payload: chunk });
 }
@@ -49,8 +50,9 @@ function emitQuestions(loop: LoopState, interrupts: readonly Interrupt[]): void 
 
 /** What a task has written, by channel; all its writes of a channel that it wrote more than once. */
 export function resultOf(graph: PregelGraph, writes: readonly PendingWrite[]): unknown {
-  const update = updateOf(graph, writes);
-  if (!Array.isArray(update) || typeof shownChannels(graph) === "string") return update;
+  const channels = shownChannels(graph);
+  const updates = updatesOf(channels, writes);
+  if (typeof channels === "string" || updates.length < 2) return updates.at(-1) ?? null;
   const byChannel = new Map<string, unknown[]>();
   for (const [channel, value] of writes) {
     const values = byChannel.get(channel);
@@ -63,16 +65,18 @@ export function resultOf(graph: PregelGraph, writes: readonly PendingWrite[]): u
   return result;
 }
 
-/** A task's writes by channel; a list of single writes when it wrote one channel more than once. */
-export function updateOf(graph: PregelGraph, writes: readonly PendingWrite[]): unknown {
-  const returned = writes.find(([channel]) => channel === RETURN);
-  if (returned !== undefined) return returned[1];
-  const channels = shownChannels(graph);
-  if (typeof channels === "string") return writes.findLast(([channel]) => channel === channels)?.[1] ?? null;
-  const visible = writes.filter(([channel]) => isOutput(graph, channel));
+/**
+ * A task's writes: of one channel, its values; of several, one record by channel, or a record for each write when it wrote
+ * one of them more than once. A `task()` has what it returned.
+ */
+function updatesOf(channels: string | readonly string[], writes: readonly PendingWrite[]): unknown[] {
+  const returned = writes.filter(([channel]) => channel === RETURN);
+  if (returned.length > 0) return returned.map(([, value]) => value);
+  const visible = writes.filter(([channel]) => isAmong(channels, channel));
+  if (typeof channels === "string") return visible.map(([, value]) => value);
   if (new Set(visible.map(([channel]) => channel)).size < visible.length)
     return visible.map((write) => recordOf([write]));
-  return recordOf(visible);
+  return [recordOf(visible)];
 }
 
 function recordOf(writes: readonly PendingWrite[]): Record<string, unknown> {
@@ -86,14 +90,17 @@ export function shownChannels(graph: PregelGraph): string | readonly string[] {
   return graph.streamChannels ?? graph.outputChannels;
 }
 
-const outputSets = new WeakMap<PregelGraph, ReadonlySet<string>>();
-
 /** Whether a channel is a part of the state that callers see. */
 export function isOutput(graph: PregelGraph, channel: string): boolean {
-  const known = outputSets.get(graph);
-  if (known !== undefined) return known.has(channel);
-  const channels = shownChannels(graph);
-  const outputs = new Set(typeof channels === "string" ? [channels] : channels);
-  outputSets.set(graph, outputs);
-  return outputs.has(channel);
+  return isAmong(shownChannels(graph), channel);
+}
+
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** Whether the channel is the one, or one of the list; lists are told apart by identity, so they should be a graph's. */
+export function isAmong(channels: string | readonly string[], channel: string): boolean {
+  if (typeof channels === "string") return channels === channel;
+  let known = sets.get(channels);
+  if (known === undefined) sets.set(channels, (known = new Set(channels)));
+  return known.has(channel);
 }

@@ -64,23 +64,26 @@ export function namespaceInside(
   return taskNamespace(namespace, task.name, task.id);
 }
 
-/** The graphs inside a graph, by the path of their nodes. */
+/**
+ * The graphs inside a graph, by the path of their nodes; `recurse`: also those inside them. A `namespace` names one of them,
+ * the first of its node; to name one that is further inside, `recurse` is needed.
+ */
 export function* subgraphsWithin<G extends Subgraph>(
   root: PregelGraph,
   isWanted: (subgraph: Subgraph) => subgraph is G,
-  options: { readonly namespace?: string | undefined; readonly recurse?: boolean | undefined },
+  { namespace, recurse }: { readonly namespace?: string | undefined; readonly recurse: boolean },
 ): Generator<[namespace: string, graph: G]> {
-  const { namespace, recurse = false } = options;
   for (const [name, node] of root.nodes) {
-    const isOnPath =
-      namespace === undefined || namespace === name || namespace.startsWith(childNamespace(name, ""));
-    if (!isOnPath) continue;
-    for (const subgraph of node.subgraphs ?? []) {
-      if (isWanted(subgraph) && (namespace === undefined || namespace === name)) yield [name, subgraph];
-      if (namespace === name || (!recurse && namespace === undefined)) continue;
-      const rest = namespace?.slice(name.length + 1);
+    const inside = childNamespace(name, "");
+    if (namespace !== undefined && namespace !== name && !namespace.startsWith(inside)) continue;
+    for (const subgraph of (node.subgraphs ?? []).filter(isWanted)) {
+      if (namespace === undefined || namespace === name) yield [name, subgraph];
+      if (namespace === name) return;
+      if (!recurse) continue;
+      const rest = namespace?.slice(inside.length);
       for (const [inner, graph] of subgraphsWithin(subgraph.graph, isWanted, { namespace: rest, recurse })) {
         yield [childNamespace(name, inner), graph];
+        if (namespace !== undefined) return;
       }
     }
   }

@@ -90,12 +90,16 @@ export interface WriteScope {
   readFresh(channels: readonly string[], writes: readonly PendingWrite[]): Record<string, unknown>;
 }
 
-/** A node of the engine: what starts it, what it reads, what it does, and what its output means for channels. */
-export interface PregelNode {
+/** A node as the engine runs it: what starts it, what it reads, what it does, and what its output means for channels. */
+export interface EngineNode {
   readonly name: string;
   readonly triggers: readonly string[];
   /** One channel: its value. Several: an object of those that have a value. */
   readonly channels: string | readonly string[];
+  /** Channels that must have a value for the node to run. */
+  readonly requires?: readonly string[];
+  /** Makes the node's input of what it reads; the arguments of a Send are the input as they are. */
+  readonly mapper?: (read: unknown) => unknown;
   /** Hidden nodes appear in no stream. */
   readonly hidden: boolean;
   /** The graphs that it runs, as far as they are declared. */
@@ -138,9 +142,10 @@ export interface Subgraph {
 /** A graph as the engine runs it. */
 export interface PregelGraph {
   readonly name: string;
-  readonly nodes: ReadonlyMap<string, PregelNode>;
+  readonly nodes: ReadonlyMap<string, EngineNode>;
   readonly channels: ReadonlyMap<string, BaseChannel>;
-  readonly inputChannel: string;
+  /** One channel: it takes the input as it is. Several: each takes its key of the input. */
+  readonly inputChannels: string | readonly string[];
   /** Throws a `RefusedError` for an input that the graph cannot take. */
   readonly checkInput: (value: unknown) => void;
   /** Throws an `InvalidArgumentError` for the keys of an update from outside when none of them is of the state. */
@@ -148,7 +153,7 @@ export interface PregelGraph {
   /** What `invoke` returns. */
   readonly outputChannels: string | readonly string[];
   /** What streams and `getState` show; the output channels unless said otherwise. */
-  readonly streamChannels?: readonly string[];
+  readonly streamChannels?: string | readonly string[];
   /** Absent where nothing is checked. */
   readonly schemas?: GraphSchemas;
   /** For every channel the nodes that it starts, sorted by name. */

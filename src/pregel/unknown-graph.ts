@@ -17,7 +17,7 @@ export function unknownGraph(name: string, checkpoint: Checkpoint): PregelGraph 
     name,
     nodes: new Map(),
     channels,
-    inputChannel: START,
+    inputChannels: START,
     outputChannels: keys,
     checkInput: () => undefined,
     triggerToNodes: new Map(),

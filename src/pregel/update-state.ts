@@ -6,7 +6,6 @@ import {
   TidemarkError,
   messageOf,
 } from "../errors.ts";
-import { adopt } from "../adopt.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { onlyAttempt } from "./attempt-scope.ts";
 import { applyBeside, waitingTasks, type KeptTask } from "./apply-edit.ts";
@@ -15,6 +14,7 @@ import { finishedTasks } from "./error-handler.ts";
 import { COPY, END, INPUT, UPDATE_TRIGGER } from "./constants.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";
 import { hydrated } from "./hydrate.ts";
+import { inputWrites } from "./input-writes.ts";
 import { LoopState } from "./loop-state.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
 import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
@@ -22,7 +22,7 @@ import type { PlannedTask } from "./plan.ts";
 import { pullPath, taskPathKey } from "./task-path.ts";
 import { withFinishedTasks } from "./snapshot.ts";
 import { uuid5 } from "../checkpoint/id.ts";
-import type { PregelNode } from "./types.ts";
+import type { EngineNode } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 
 export interface StateUpdate {
@@ -143,10 +143,7 @@ function applyFinished(loop: LoopState, tuple: CheckpointTuple): LeftTasks {
 }
 
 async function applyInput(loop: LoopState, values: unknown): Promise<void> {
-  const { graph } = loop.run;
-  graph.checkInput(values);
-  const input = graph.schemas === undefined ? values : await graph.schemas.input(values);
-  loop.applyOutside([[graph.inputChannel, adopt(input)]]);
+  loop.applyOutside(await inputWrites(loop.run.graph, values));
 }
 
 /** All planned tasks count as done without having written anything. */
@@ -185,7 +182,7 @@ function unknownNode(node: string): RefusedError {
 
 async function writesAs(
   loop: LoopState,
-  node: PregelNode,
+  node: EngineNode,
   values: unknown,
   index: number,
 ): Promise<readonly PendingWrite[]> {

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { CheckpointIds } from "../checkpoint/id.ts";
-import type { Pregel } from "../pregel/pregel.ts";
-import { timerSleep } from "../graph/timer-sleep.ts";
+import type { RunnableGraph } from "../pregel/runnable-graph.ts";
+import { timerSleep } from "../pregel/timer-sleep.ts";
 import type {
   Bytes,
   EditState,
@@ -17,7 +17,7 @@ import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
 
 export interface ThreadConfig {
-  readonly graphs: Readonly<Record<string, Pregel>>;
+  readonly graphs: Readonly<Record<string, RunnableGraph>>;
   /** The name of the R2 binding for large values. Without the binding they are kept in SQLite. */
   readonly blobsBinding: string;
   /** Strings and bytes above it, in bytes, are kept apart from the rows. */

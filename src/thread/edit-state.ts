@@ -1,6 +1,6 @@
 import { InvalidUpdateError, ReducerError, RefusedError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
-import type { Pregel } from "../pregel/pregel.ts";
+import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { jsonBytes } from "./answer-text.ts";
 import type { Bytes, EditState } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -10,7 +10,7 @@ import { wireCheckpoint } from "./wire.ts";
 export async function editState(
   storage: ThreadStorage,
   environment: Environment,
-  graph: Pregel,
+  graph: RunnableGraph,
   edit: EditState,
 ): Promise<Bytes> {
   const { saver } = storage;

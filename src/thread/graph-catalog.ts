@@ -1,21 +1,21 @@
 import { RefusedError } from "../errors.ts";
-import type { Pregel } from "../pregel/pregel.ts";
+import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { threadNotFound } from "./errors.ts";
 import type { StartRun } from "./protocol.ts";
 
 /** The graphs of a deployment, by name. */
 export class GraphCatalog {
-  readonly #graphs: ReadonlyMap<string, Pregel>;
+  readonly #graphs: ReadonlyMap<string, RunnableGraph>;
 
-  constructor(graphs: Readonly<Record<string, Pregel>>) {
+  constructor(graphs: Readonly<Record<string, RunnableGraph>>) {
     this.#graphs = new Map(Object.entries(graphs));
   }
 
-  find(name: string): Pregel | undefined {
+  find(name: string): RunnableGraph | undefined {
     return this.#graphs.get(name);
   }
 
-  require(name: string): Pregel {
+  require(name: string): RunnableGraph {
     const graph = this.#graphs.get(name);
     if (graph !== undefined) return graph;
     throw new RefusedError(

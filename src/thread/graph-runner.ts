@@ -1,6 +1,6 @@
 import { TidemarkError, type WireError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
-import type { Pregel } from "../pregel/pregel.ts";
+import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { RunInput } from "../pregel/run-input.ts";
 import type { RunOutcome, StreamEvent } from "../pregel/types.ts";
 import { faultError, RunSupersededError } from "./errors.ts";
@@ -15,7 +15,7 @@ export interface GraphRunnerOptions {
   readonly storage: ThreadStorage;
   readonly environment: Environment;
   /** The graph of the thread; throws when the deployment does not have it. */
-  readonly graph: () => Pregel;
+  readonly graph: () => RunnableGraph;
   readonly threadId: () => string;
   /** Takes the events of a run. */
   readonly emit: (runId: string, event: StreamEvent) => void;
@@ -63,7 +63,7 @@ export class GraphRunner implements RunExecutor {
   async #run(run: RunRow, request: RunRequest, guard: RunGuard): Promise<RunOutcome> {
     const { storage, environment, threadId, emit } = this.#options;
     const { config } = request;
-    let graph: Pregel;
+    let graph: RunnableGraph;
     try {
       graph = this.#options.graph();
     } catch (error) {

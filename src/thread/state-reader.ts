@@ -2,6 +2,7 @@ import type { CheckpointConfig, CheckpointTuple } from "../checkpoint/types.ts";
 import { CheckpointNotFoundError } from "../errors.ts";
 import { readState } from "../pregel/read-state.ts";
 import { snapshotOf } from "../pregel/snapshot.ts";
+import { shownChannels } from "../pregel/stream.ts";
 import type { PregelGraph, StateSnapshot } from "../pregel/types.ts";
 import { unknownGraph } from "../pregel/unknown-graph.ts";
 import { threadNotFound } from "./errors.ts";
@@ -77,8 +78,9 @@ function addressOf(threadId: string, checkpointId: string | undefined): Checkpoi
   return { configurable: { thread_id: threadId, checkpoint_ns: "", ...named } };
 }
 
-/** A graph with one output channel has what is in it as its values. */
-function outputOf({ outputChannels }: PregelGraph, values: StateSnapshot["values"]): unknown {
-  if (typeof outputChannels === "string") return values;
+function outputOf(graph: PregelGraph, values: StateSnapshot["values"]): unknown {
+  const { outputChannels } = graph;
+  if (typeof outputChannels === "string")
+    return shownChannels(graph) === outputChannels ? values : values[outputChannels];
   return Object.fromEntries(Object.entries(values).filter(([key]) => outputChannels.includes(key)));
 }

@@ -1,6 +1,6 @@
 import { errorBody, TidemarkError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
-import type { Pregel } from "../pregel/pregel.ts";
+import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { threadBusy, threadDeleted, threadExists, threadNotFound, wireError } from "./errors.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { editState } from "./edit-state.ts";
@@ -32,7 +32,7 @@ export interface ThreadOptions {
   readonly storage: ThreadStorage;
   readonly platform: QueuePlatform;
   readonly environment: Environment;
-  readonly graphs: Readonly<Record<string, Pregel>>;
+  readonly graphs: Readonly<Record<string, RunnableGraph>>;
 }
 
 /**

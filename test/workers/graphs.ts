@@ -1,9 +1,9 @@
 import { END, START, StateGraph } from "../../src/index.ts";
-import type { Pregel } from "../../src/pregel/pregel.ts";
+import type { RunnableGraph } from "../../src/pregel/runnable-graph.ts";
 import { Log } from "../support/log.ts";
 
 /** The graphs of the test worker. Its runtime reads them whenever a thread object is made. */
-export const deployed: Record<string, Pregel> = {
+export const deployed: Record<string, RunnableGraph> = {
   none: new StateGraph(Log)
     .addNode("nothing", () => ({}))
     .addEdge(START, "nothing")
@@ -12,7 +12,7 @@ export const deployed: Record<string, Pregel> = {
 };
 
 /** Deploys other graphs. Objects that are there already keep the old ones until they are evicted. */
-export function deploy(graphs: Readonly<Record<string, Pregel>>): void {
+export function deploy(graphs: Readonly<Record<string, RunnableGraph>>): void {
   for (const name of Object.keys(deployed)) delete deployed[name];
   Object.assign(deployed, graphs);
 }

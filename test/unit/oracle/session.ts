@@ -1,5 +1,5 @@
 import { CheckpointIds } from "../../../src/checkpoint/id.ts";
-import { timerSleep } from "../../../src/graph/timer-sleep.ts";
+import { timerSleep } from "../../../src/pregel/timer-sleep.ts";
 import type { CompiledStateGraph } from "tidemark";
 import type {
   Compiled,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type CompiledStateGraph, MemorySaver } from "tidemark";
-import { parseRunInput, Pregel, type PregelGraph, type PregelNode, type RunOutcome } from "tidemark/pregel";
-import { systemEnvironment } from "../../../src/graph/system-environment.ts";
+import { parseRunInput, Pregel, type PregelGraph, type EngineNode, type RunOutcome } from "tidemark/pregel";
+import { systemEnvironment } from "../../../src/pregel/system-environment.ts";
 import { cases, stateOf, type Case } from "../oracle/cases.ts";
 import { functionalCases } from "../oracle/functional-cases.ts";
 import { subgraphCases } from "../oracle/subgraph-cases.ts";
@@ -68,7 +68,7 @@ function guardedGraph(
   saver: CrashingSaver,
   checkpointer: CrashingSaver | boolean | undefined,
 ): Pregel {
-  const nodes = new Map<string, PregelNode>();
+  const nodes = new Map<string, EngineNode>();
   for (const [name, node] of graph.nodes) {
     const [inside] = node.subgraphs ?? [];
     const subgraph =

@@ -171,7 +171,7 @@ it("warm and cold threads give the same states", async () => {
     const controller = new AbortController();
     const environment = {
       now: () => 0,
-      checkpointIds: (await import("../../../src/graph/system-environment.ts")).systemEnvironment
+      checkpointIds: (await import("../../../src/pregel/system-environment.ts")).systemEnvironment
         .checkpointIds,
       yieldTurn: () => Promise.resolve(),
       sleep: () => Promise.resolve(),

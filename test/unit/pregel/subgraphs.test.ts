@@ -244,7 +244,7 @@ it("graphs are found by the nodes they are in", () => {
     .compile();
   expect([...graph.getSubgraphs()].map(([name]) => name)).toEqual(["mid", "mid2"]);
   expect([...graph.getSubgraphs(undefined, true)].map(([name]) => name)).toEqual(["mid", "mid|leaf", "mid2"]);
-  expect([...graph.getSubgraphs("mid|leaf")].map(([name]) => name)).toEqual(["mid|leaf"]);
+  expect([...graph.getSubgraphs("mid|leaf", true)].map(([name]) => name)).toEqual(["mid|leaf"]);
   expect([...graph.getSubgraphs("mi")]).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ import {
 import { breakpointsOf } from "./breakpoints.ts";
 import { INTERRUPT } from "./constants.ts";
 import { durabilityOf } from "./durability.ts";
-import { EventQueue } from "./event-queue.ts";
+import { eventStream } from "./event-stream.ts";
 import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
 import { mergeConfigs } from "./merge-configs.ts";
@@ -18,15 +18,18 @@ import { checkpointConfig, type RunContext } from "./run-context.ts";
 import { clearCache } from "./node-cache.ts";
 import type {
   Checkpointer,
+  ChunkModes,
+  GraphOptions,
   InvokeOptions,
-  PregelOptions,
   RunOptions,
   StreamOptions,
 } from "./pregel-options.ts";
+import { chunksOf, runEvents } from "./run-events.ts";
 import type { RunInput } from "./run-input.ts";
 import { readHistory, readState, type HistoryOptions, type ReadOptions } from "./read-state.ts";
 import { mapOf } from "./snapshot.ts";
 import { atRoot, noRootHistory, startRun, throwUnlessEnded } from "./start-run.ts";
+import { shownChannels } from "./stream.ts";
 import { atNamespace, locate, subgraphsWithin } from "./subgraphs.ts";
 import { callingTask } from "./task-context.ts";
 import type {
@@ -43,20 +46,24 @@ import { updateState, type StateUpdate, type UpdateStep } from "./update-state.t
 const DEFAULT_RECURSION_LIMIT = 25;
 
 /** The questions a run ended with. */
-interface Asked {
-  readonly [INTERRUPT]?: readonly Interrupt[];
-}
+type Asked = { readonly [INTERRUPT]?: readonly Interrupt[] };
 
 /** A graph that can be run: the methods of LangGraph's compiled graphs, and `run` beneath them. */
-export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = Values, Context = unknown> {
+export class RunnableGraph<
+  Input = unknown,
+  Values = Record<string, unknown>,
+  Output = Values,
+  Context = unknown,
+> {
   readonly lg_is_pregel = true;
   readonly graph: PregelGraph;
-  readonly checkpointer: Checkpointer | undefined;
+  /** May be set before a run. */
+  checkpointer: Checkpointer | undefined;
   /** How long a superstep may take, in milliseconds. May be set before a run. */
   stepTimeout: number | undefined;
-  readonly #options: PregelOptions;
+  readonly #options: GraphOptions;
 
-  constructor(options: PregelOptions) {
+  constructor(options: GraphOptions) {
     this.graph = options.graph;
     this.checkpointer = options.checkpointer;
     this.stepTimeout = options.stepTimeout;
@@ -69,64 +76,92 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
   }
 
   /** The same graph with some of its options replaced. */
-  withOptions(options: Partial<PregelOptions>): this {
+  withOptions(options: Partial<GraphOptions>): this {
     // A subclass adds types, not arguments: its constructor takes the same options.
-    const Class = this.constructor as new (options: PregelOptions) => this;
-    return new Class({ ...this.#options, stepTimeout: this.stepTimeout, ...options });
+    const Class = this.constructor as new (options: GraphOptions) => this;
+    return new Class({
+      ...this.#options,
+      checkpointer: this.checkpointer,
+      stepTimeout: this.stepTimeout,
+      ...options,
+    });
   }
 
   /**
    * Runs to the end, or to a question: the result then has it under `__interrupt__`. Input null continues; a `Command`
-   * answers or goes somewhere. Throws what a node threw, or a `TidemarkError`.
+   * answers or goes somewhere. Throws what a node threw, or a `TidemarkError`. With a `streamMode` other than `values`, the
+   * result is the list of the chunks that `stream` would give.
    */
   async invoke(
     input: Input,
-    options: InvokeOptions<Context> = {},
-  ): Promise<Output & { [INTERRUPT]?: readonly Interrupt[] }> {
+    options: InvokeOptions<Context> & { readonly streamMode: ChunkModes },
+  ): Promise<unknown[]>;
+  async invoke(
+    input: Input,
+    options?: InvokeOptions<Context> & { readonly streamMode?: "values" | undefined },
+  ): Promise<Output & Asked>;
+  async invoke(input: Input, options: StreamOptions<Context> = {}): Promise<unknown> {
+    const { streamMode = "values", encoding: _, ...given } = options;
+    const { outputKeys = this.graph.outputChannels } = given;
+    if (streamMode !== "values") {
+      const chunks: unknown[] = [];
+      for await (const chunk of this.stream(input, { ...given, outputKeys, streamMode })) chunks.push(chunk);
+      return chunks;
+    }
     let values: unknown;
     const emit = ({ payload }: StreamEvent): void => {
       if (!isQuestion(payload)) values = payload;
     };
-    const run = this.#context({ ...options, modes: new Set<StreamMode>(["values"]), emit });
+    const modes = new Set<StreamMode>(["values"]);
+    // A list of keys is given back whole, whichever of the state has changed last.
+    const watchedKeys = typeof outputKeys === "string" ? outputKeys : shownChannels(this.graph);
+    const run = this.#context({ ...given, subgraphs: false, modes, outputKeys, watchedKeys, emit });
     const outcome = await startRun(run, input);
     throwUnlessEnded(run, outcome);
-    const result = outputOf(this.graph, values);
-    // The graph's schema is the caller's word for what its channels hold.
-    return (
-      outcome.status === "interrupted" ? { ...Object(result), [INTERRUPT]: outcome.interrupts } : result
-    ) as Output & Asked;
+    if (outcome.status !== "interrupted") return typeof outputKeys === "string" ? values : copyOf(values);
+    return isNothing(values) || typeof values === "object"
+      ? { ...values, [INTERRUPT]: outcome.interrupts }
+      : values;
   }
 
-  /** The chunks of a run while it goes on. Mode `updates` unless said otherwise. Leaving the loop early cancels the run. */
-  async *stream(
+  /** The chunks of a run while it goes on. Leaving the loop early cancels the run. */
+  stream(
+    input: Input,
+    options: StreamOptions<Context> & { readonly encoding: "text/event-stream" },
+  ): ReadableStream<Uint8Array>;
+  stream(
+    input: Input,
+    options?: StreamOptions<Context> & { readonly encoding?: undefined },
+  ): AsyncGenerator<unknown, void, undefined>;
+  stream(
     input: Input,
     options: StreamOptions<Context> = {},
-  ): AsyncGenerator<unknown, void, undefined> {
-    const { streamMode = "updates", subgraphs = false } = options;
-    const modes = new Set<StreamMode>(typeof streamMode === "string" ? [streamMode] : streamMode);
-    const queue = new EventQueue<StreamEvent>();
-    const abandoned = new AbortController();
-    const signal =
-      options.signal === undefined ? abandoned.signal : AbortSignal.any([abandoned.signal, options.signal]);
-    const emit = (event: StreamEvent): void => queue.push(event);
-    const run = this.#context({ ...options, modes, emit, signal });
-    const outcome = startRun(run, input);
-    let isRunning = true;
-    const end = (): void => {
-      isRunning = false;
-      queue.end();
+  ): AsyncGenerator<unknown, void, undefined> | ReadableStream<Uint8Array> {
+    const { subgraphs = false, encoding } = options;
+    const streamMode = options.streamMode ?? this.#defaultMode(options);
+    const modes = new Set([streamMode].flat());
+    const { streamMode: _mode, encoding: _encoding, ...given } = options;
+    const events = runEvents((ends) => this.#context({ ...given, ...ends, modes }), input, options.signal);
+    if (encoding === "text/event-stream") return eventStream(events, { namespaces: subgraphs });
+    return chunksOf(events, { pairs: Array.isArray(options.streamMode), namespaces: subgraphs });
+  }
+
+  /** Several inputs, each in a run of its own, `maxConcurrency` at a time. One that fails fails all. */
+  async batch(
+    inputs: readonly Input[],
+    options: InvokeOptions<Context> | readonly InvokeOptions<Context>[] = {},
+  ): Promise<(Output & Asked)[]> {
+    const [shared = {}] = [options].flat();
+    const optionsOf = (index: number): InvokeOptions<Context> =>
+      isList(options) ? (options[index] ?? {}) : options;
+    const results: (Output & Asked)[] = [];
+    const left = inputs.entries();
+    const work = async (): Promise<void> => {
+      for (const [index, input] of left) results[index] = await this.invoke(input, optionsOf(index));
     };
-    const settled = outcome.then(end, end);
-    try {
-      for await (const { mode, payload, namespace = [] } of queue) {
-        if (typeof streamMode === "string") yield subgraphs ? [namespace, payload] : payload;
-        else yield subgraphs ? [namespace, mode, payload] : [mode, payload];
-      }
-    } finally {
-      if (isRunning) abandoned.abort(new Error("The stream was left before its end."));
-      await settled;
-    }
-    throwUnlessEnded(run, await outcome);
+    const workers = Math.min(inputs.length, shared.maxConcurrency ?? Infinity);
+    await Promise.all(Array.from({ length: workers }, work));
+    return results;
   }
 
   /** Runs and says how it ended, without throwing for what graphs and callers do wrong. */
@@ -189,14 +224,14 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
   }
 
   /** The graphs inside this one by the path of their nodes; `recurse`: also those inside them. */
-  *getSubgraphs(namespace?: string, recurse = false): Generator<[namespace: string, graph: Pregel]> {
+  *getSubgraphs(namespace?: string, recurse = false): Generator<[namespace: string, graph: RunnableGraph]> {
     yield* subgraphsWithin(this.graph, isPregel, { namespace, recurse });
   }
 
   async *getSubgraphsAsync(
     namespace?: string,
     recurse = false,
-  ): AsyncGenerator<[namespace: string, graph: Pregel]> {
+  ): AsyncGenerator<[namespace: string, graph: RunnableGraph]> {
     yield* this.getSubgraphs(namespace, recurse);
   }
 
@@ -242,7 +277,8 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
   #rootContext(options: RunOptions): RunContext {
     const { checkpointer, environment, modes = NO_MODES, subgraphs, emit, ...rest } = options;
     const { onInputApplied, onInterrupted, isReentry, lastStep, store, cache, ...more } = rest;
-    const { interruptBefore, interruptAfter, durability, checkpointDuring, ...config } = more;
+    const { interruptBefore, interruptAfter, durability, checkpointDuring, ...others } = more;
+    const { outputKeys, watchedKeys, ...config } = others;
     const recursionLimit = config.recursionLimit ?? DEFAULT_RECURSION_LIMIT;
     if (!Number.isInteger(recursionLimit) || recursionLimit < 1) {
       throw new InvalidArgumentError(
@@ -264,6 +300,8 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
       config,
       recursionLimit,
       modes,
+      outputKeys: outputKeys ?? shownChannels(this.graph),
+      watchedKeys: watchedKeys ?? outputKeys ?? shownChannels(this.graph),
       seenMessages: new Set(),
       nestedModes: subgraphs ? modes : modes.has("custom") ? CUSTOM : NO_MODES,
       emit: emit ?? (() => undefined),
@@ -286,19 +324,27 @@ export class Pregel<Input = unknown, Values = Record<string, unknown>, Output = 
     };
   }
 
+  #defaultMode(options: StreamOptions<Context>): StreamMode | readonly StreamMode[] {
+    return callingTask(options) === undefined ? (this.#options.streamMode ?? "values") : "values";
+  }
+
   #requireSaver(what: string): BaseCheckpointSaver<ChannelVersion> {
     if (typeof this.checkpointer !== "object") throw new MissingCheckpointerError(what);
     return this.checkpointer;
   }
 }
 
-/** What a run returns of the values that its streams show. */
-function outputOf({ outputChannels, streamChannels }: PregelGraph, values: unknown): unknown {
-  if (typeof values !== "object" || values === null) return values;
-  if (typeof outputChannels === "string") return values;
-  // The output is a part of what is shown: of the same length, it is the same.
-  if (streamChannels === undefined || streamChannels.length === outputChannels.length) return { ...values };
-  return Object.fromEntries(Object.entries(values).filter(([channel]) => outputChannels.includes(channel)));
+/** The listeners of streams have the same object. */
+function copyOf(values: unknown): unknown {
+  return typeof values === "object" && values !== null ? { ...values } : values;
+}
+
+function isNothing(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value);
 }
 
 /** A chunk with the questions of a task, rather than with values. */
@@ -311,6 +357,6 @@ const NO_MODES: ReadonlySet<StreamMode> = new Set();
 const CUSTOM: ReadonlySet<StreamMode> = new Set<StreamMode>(["custom"]);
 
 /** By its form: it may be of another copy of this package. */
-function isPregel(graph: Subgraph): graph is Pregel {
+function isPregel(graph: Subgraph): graph is RunnableGraph {
   return "getSubgraphs" in graph;
 }

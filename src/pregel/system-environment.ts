@@ -1,5 +1,5 @@
 import { CheckpointIds } from "../checkpoint/id.ts";
-import type { Environment } from "../pregel/environment.ts";
+import type { Environment } from "./environment.ts";
 import { timerSleep } from "./timer-sleep.ts";
 
 /** The clock, randomness and event loop of the place the code runs in. One for all graphs: their ids share one order. */

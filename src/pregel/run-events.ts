@@ -1,0 +1,49 @@
+import { EventQueue } from "./event-queue.ts";
+import type { RunContext } from "./run-context.ts";
+import { startRun, throwUnlessEnded } from "./start-run.ts";
+import type { StreamEvent } from "./types.ts";
+
+/** What a run listens to and tells. */
+interface Ends {
+  readonly emit: (event: StreamEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The events of a run while it goes on; throws how it ended, unless well. Who leaves early cancels the run. */
+export async function* runEvents(
+  contextOf: (ends: Ends) => RunContext,
+  input: unknown,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const queue = new EventQueue<StreamEvent>();
+  const abandoned = new AbortController();
+  const run = contextOf({
+    emit: (event) => queue.push(event),
+    signal: signal === undefined ? abandoned.signal : AbortSignal.any([abandoned.signal, signal]),
+  });
+  const outcome = startRun(run, input);
+  let isRunning = true;
+  const end = (): void => {
+    isRunning = false;
+    queue.end();
+  };
+  const settled = outcome.then(end, end);
+  try {
+    yield* queue;
+  } finally {
+    if (isRunning) abandoned.abort(new Error("The stream was left before its end."));
+    await settled;
+  }
+  throwUnlessEnded(run, await outcome);
+}
+
+/** The events as callers get them: `pairs` with their mode, `namespaces` with the graph they are from. */
+export async function* chunksOf(
+  events: AsyncIterable<StreamEvent>,
+  options: { readonly pairs: boolean; readonly namespaces: boolean },
+): AsyncGenerator<unknown, void, undefined> {
+  for await (const { mode, payload, namespace = [] } of events) {
+    if (options.pairs) yield options.namespaces ? [namespace, mode, payload] : [mode, payload];
+    else yield options.namespaces ? [namespace, payload] : payload;
+  }
+}
