@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../errors.ts";
+import { GraphValidationError } from "../../errors.ts";
 import { isRunnable } from "../runnable.ts";
 import { ChannelWrite, PASSTHROUGH, type ChannelWriteEntry } from "./channel-write.ts";
 import { PregelNode } from "./pregel-node.ts";
@@ -28,8 +28,7 @@ function subscribeTo(
     const read = key === undefined ? [channels] : { [key]: channels };
     return new PregelNode({ channels: read, triggers: [channels], tags });
   }
-  if (key !== undefined)
-    throw new InvalidArgumentError("invalid_subscription", "A list of channels cannot have a key.");
+  if (key !== undefined) throw new GraphValidationError("A list of channels cannot have a key.");
   const read = Object.fromEntries(channels.map((channel) => [channel, channel]));
   return new PregelNode({ channels: read, triggers: channels, tags });
 }

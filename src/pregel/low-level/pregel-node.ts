@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../errors.ts";
+import { GraphValidationError } from "../../errors.ts";
 import type { CachePolicy } from "../node-cache.ts";
 import type { RetryPolicy } from "../retry.ts";
 import type { RunnableLike } from "../runnable.ts";
@@ -63,8 +63,7 @@ export class PregelNode {
   /** Also reads these channels, without being started by them. */
   join(channels: readonly string[]): PregelNode {
     if (isList(this.channels))
-      throw new InvalidArgumentError(
-        "invalid_subscription",
+      throw new GraphValidationError(
         "Only a node that reads its channels by name can read more: subscribe it to a list, or give it a key.",
       );
     const more = Object.fromEntries(channels.map((channel) => [channel, channel]));
@@ -74,6 +73,16 @@ export class PregelNode {
   #with(args: Partial<PregelNodeArgs>): PregelNode {
     return new PregelNode({ ...this.args, ...args });
   }
+}
+
+/** By its form: it may be of another copy of this package. */
+export function isPregelNode(value: unknown): value is PregelNode {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "lc_graph_name" in value &&
+    value.lc_graph_name === "PregelNode"
+  );
 }
 
 export function isList(channels: PregelNodeArgs["channels"]): channels is readonly string[] {

@@ -1,7 +1,7 @@
 import { GraphValidationError } from "../../errors.ts";
 import { INTERRUPT, TASKS } from "../constants.ts";
 import type { HandMadeGraph } from "./hand-made.ts";
-import { PregelNode } from "./pregel-node.ts";
+import { isPregelNode } from "./pregel-node.ts";
 
 /** Throws a `GraphValidationError` for nodes and channels that do not fit together. */
 export function validateParts(made: Partial<HandMadeGraph>): asserts made is HandMadeGraph {
@@ -37,7 +37,7 @@ function triggersOf(nodes: HandMadeGraph["nodes"]): ReadonlySet<string> {
   const triggers = new Set<string>();
   for (const [name, node] of Object.entries(nodes)) {
     if (name === INTERRUPT) throw new GraphValidationError(`"Node name ${INTERRUPT} is reserved"`);
-    if (!(node instanceof PregelNode))
+    if (!isPregelNode(node))
       throw new GraphValidationError(`Invalid node type ${typeof node}, expected PregelNode`, {
         details: { node: name },
       });
