@@ -1,7 +1,16 @@
 import * as fc from "fast-check";
-import { END, START, type Builder, type Compiled, type Library, type State } from "./engine.ts";
+import {
+  END,
+  START,
+  type Builder,
+  type Compiled,
+  type CompileOptions,
+  type Library,
+  type NodeConfig,
+  type State,
+} from "./engine.ts";
 import { stateOf } from "./cases.ts";
-import { idOf, type Build, type Script, type Session } from "./session.ts";
+import { idOf, type Build, type Counters, type Script, type Session } from "./session.ts";
 
 /** Random graphs and what is done with them, as plain data that reads well when a run of them fails. Nodes are numbers. */
 
@@ -17,8 +26,12 @@ export interface GraphPlan {
 
 export interface NodePlan {
   readonly asks: number;
-  /** Whether the first call throws; of one node at most: what becomes of parallel failures differs. */
-  readonly fails: boolean;
+  /** How often a call throws first. Of one node at most: what becomes of parallel failures differs ("Supersteps"). */
+  readonly fails: number;
+  /** What becomes of a failure: another attempt, or an error handler, which says so or goes somewhere. */
+  readonly policy?: Policy;
+  /** Whether it waits until nothing else is left to run. */
+  readonly defers?: boolean;
   readonly edges: readonly number[];
   /** What a conditional edge chooses from, by the state. */
   readonly routes: readonly Route[];
@@ -28,12 +41,17 @@ export interface NodePlan {
   readonly inside?: "called" | "called twice" | "node";
 }
 
+export interface Policy {
+  readonly attempts?: number;
+  readonly handler?: readonly Route[];
+}
+
 /** "end", a node, or that many Sends to it. */
 export type Route = "end" | number | { readonly send: number; readonly times: number };
 
 export type Step =
   | { readonly invoke: number }
-  | { readonly stream: number }
+  | { readonly stream: number; readonly modes: readonly StreamMode[] }
   /** Bits: which of the open questions are answered. */
   | { readonly answer: number }
   | { readonly command: number; readonly goto: number }
@@ -42,9 +60,13 @@ export type Step =
   | { readonly goOn: number }
   | "go on";
 
+export type StreamMode = "updates" | "values" | "tasks" | "checkpoints" | "custom";
+
 export interface Plan {
   readonly graph: GraphPlan;
   readonly steps: readonly Step[];
+  /** Where every run stops: before a node, after one. */
+  readonly stops?: { readonly before?: number; readonly after?: number };
 }
 
 const NODES = 4;
@@ -58,7 +80,9 @@ const route: fc.Arbitrary<Route> = fc.oneof(
   fc.record({ send: node, times: fc.integer({ min: 1, max: 2 }) }),
 );
 
-const nodePlan: fc.Arbitrary<Omit<NodePlan, "fails">> = fc.record({
+type Node = Omit<NodePlan, "fails" | "policy">;
+
+const nodePlan: fc.Arbitrary<Node> = fc.record({
   asks: fc.oneof(
     { weight: 4, arbitrary: fc.constant(0) },
     { weight: 2, arbitrary: fc.integer({ min: 1, max: 2 }) },
@@ -69,6 +93,7 @@ const nodePlan: fc.Arbitrary<Omit<NodePlan, "fails">> = fc.record({
     { weight: 3, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(route, { maxLength: 2 }) },
   ),
+  defers: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 
 const nestedPlan = fc
@@ -80,23 +105,53 @@ const nestedPlan = fc
   })
   .map(({ plan: planned, inside }) => (inside === undefined ? planned : { ...planned, goto: [], inside }));
 
-const graphOf = (planned: fc.Arbitrary<Omit<NodePlan, "fails">>): fc.Arbitrary<GraphPlan> =>
+/** Without a handler and another attempt the node fails once: two tasks of it would fail side by side ("Supersteps"). */
+const failure: fc.Arbitrary<Pick<NodePlan, "fails" | "policy">> = fc.oneof(
+  fc.constant({ fails: 1 }),
+  fc.record({ fails: fc.integer({ min: 1, max: 2 }), policy: fc.constant<Policy>({ attempts: 2 }) }),
+  fc.record({
+    fails: fc.integer({ min: 1, max: 3 }),
+    policy: fc.record({
+      attempts: fc.integer({ min: 1, max: 2 }),
+      handler: fc.oneof(fc.constant([]), fc.array(route, { minLength: 1, maxLength: 2 })),
+    }),
+  }),
+);
+
+const graphOf = (planned: fc.Arbitrary<Node>): fc.Arbitrary<GraphPlan> =>
   fc
     .record({
       nodes: fc.array(planned, { minLength: NODES, maxLength: NODES }),
-      failing: fc.option(node, { nil: undefined }),
+      failing: fc.option(fc.record({ node, failure }), { nil: undefined }),
       entries: fc.uniqueArray(node, { minLength: 1, maxLength: 3 }),
       joins: fc.array(fc.uniqueArray(node, { minLength: 2, maxLength: 3 }), { maxLength: 2 }),
     })
-    .map(({ nodes: plans, failing, ...rest }) => ({
-      ...rest,
-      nodes: plans.map((plan, index) => ({ ...plan, fails: index === failing })),
-    }));
+    .map(({ nodes: plans, failing, ...rest }) => {
+      const failed = plans.map((plan, index) => ({
+        ...plan,
+        // LangGraph does not show what a handler has done while something beside it waits ("Policies of nodes").
+        ...(failing?.failure.policy?.handler === undefined ? {} : { asks: 0 }),
+        ...(index === failing?.node ? failing.failure : { fails: 0 }),
+      }));
+      return { ...rest, nodes: plans.some(({ defers }) => defers) ? failed.map(withoutSends) : failed };
+    });
+
+/** In LangGraph a deferred node does not wait for Sends ("Supersteps"). */
+function withoutSends(planned: NodePlan): NodePlan {
+  const toNodes = (routes: readonly Route[]): readonly Route[] =>
+    routes.map((target) => (typeof target === "object" ? target.send : target));
+  const { routes, goto, policy } = planned;
+  const handler = policy?.handler && { policy: { ...policy, handler: toNodes(policy.handler) } };
+  return { ...planned, routes: toNodes(routes), goto: toNodes(goto), ...handler };
+}
 
 const small = fc.nat(5);
+const modes = fc.subarray<StreamMode>(["updates", "values", "tasks", "checkpoints", "custom"], {
+  minLength: 1,
+});
 const step: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 2, arbitrary: fc.record({ invoke: small }) },
-  { weight: 2, arbitrary: fc.record({ stream: small }) },
+  { weight: 2, arbitrary: fc.record({ stream: small, modes }) },
   { weight: 4, arbitrary: fc.record({ answer: fc.integer({ min: 1, max: 7 }) }) },
   { weight: 2, arbitrary: fc.record({ update: small, as: node }) },
   { weight: 2, arbitrary: fc.constant<Step>("go on") },
@@ -112,37 +167,62 @@ const travel: readonly fc.WeightedArbitrary<Step>[] = [
 // Not both in one thread: to LangGraph, a command belongs to the checkpoint it was applied to, also for later branches.
 const steps = fc
   .oneof(
-    fc.array(fc.oneof(...step, command), { minLength: 1, maxLength: 6 }),
-    fc.array(fc.oneof(...step, ...travel), { minLength: 1, maxLength: 6 }),
+    fc.array(fc.oneof(...step, command), { minLength: 1, maxLength: 5 }),
+    fc.array(fc.oneof(...step, ...travel), { minLength: 1, maxLength: 5 }),
   )
   .map((list): readonly Step[] => [{ invoke: 0 }, ...list]);
 
-export const plan: fc.Arbitrary<Plan> = fc.record({ graph: graphOf(nodePlan), steps });
-/** With graphs inside nodes. */
-export const planWithGraphs: fc.Arbitrary<Plan> = fc.record({ graph: graphOf(nestedPlan), steps });
+const stops = fc.oneof(
+  { weight: 5, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: fc.record({ before: node, after: node }, { requiredKeys: [] }) },
+);
+
+/** One in three has graphs inside its nodes. */
+export const plan: fc.Arbitrary<Plan> = fc
+  .record({
+    graph: fc.oneof(
+      { weight: 2, arbitrary: graphOf(nodePlan) },
+      { weight: 1, arbitrary: graphOf(nestedPlan) },
+    ),
+    steps,
+    stops,
+  })
+  .map((planned) => ({
+    ...planned,
+    steps: planned.steps.filter(isComparable(planned)).map(shownBy(planned)),
+  }));
+
+/** A Command to a deferred node of a thread at rest does nothing in LangGraph ("Supersteps"). */
+function isComparable({ graph }: Pick<Plan, "graph">): (each: Step) => boolean {
+  return (each) => typeof each === "string" || !("command" in each) || !graph.nodes[each.goto]?.defers;
+}
+
+/** LangGraph does not show the checkpoint at which a run stops after a node ("Streams"). */
+function shownBy({ stops: { after } = {} }: Pick<Plan, "stops">): (each: Step) => Step {
+  return (each) => {
+    if (typeof each === "string" || !("stream" in each) || after === undefined) return each;
+    const shown = each.modes.filter((mode) => mode !== "checkpoints");
+    return { ...each, modes: shown.length === 0 ? ["values"] : shown };
+  };
+}
+
+export function hasGraphsInside({ graph }: Plan): boolean {
+  return graph.nodes.some(({ inside }) => inside !== undefined);
+}
+
+export function compileOptionsOf({ stops: { before, after } = {} }: Plan): CompileOptions {
+  return {
+    ...(before === undefined ? {} : { interruptBefore: [nameOf(before)] }),
+    ...(after === undefined ? {} : { interruptAfter: [nameOf(after)] }),
+  };
+}
 
 const nameOf = (index: number): string => `n${index}`;
 
 export function buildOf({ nodes: plans, entries, joins }: GraphPlan): Build {
   return (library, counters) => {
     const builder = new library.StateGraph(stateOf(library));
-    plans.forEach((nodePlanned, index) => {
-      const name = nameOf(index);
-      if (nodePlanned.inside === "node") {
-        builder.addNode(name, sharingGraph(library, nodePlanned, name));
-        return;
-      }
-      const inner = nodePlanned.inside && innerGraph(library, nodePlanned, name);
-      builder.addNode(nameOf(index), async (state) => {
-        if (inner !== undefined) return outputOfCalls(inner, nodePlanned, state);
-        if (nodePlanned.fails && counters.isFirst(nameOf(index))) {
-          // What runs beside it ends first: LangGraph would abort it.
-          await new Promise((resolve) => setTimeout(resolve, 3));
-          throw new Error(`${nameOf(index)} failed`);
-        }
-        return outputOf(library, nodePlanned, nameOf(index), state);
-      });
-    });
+    plans.forEach((nodePlanned, index) => addNode(library, counters, builder, nodePlanned, nameOf(index)));
     for (const entry of entries) builder.addEdge(START, nameOf(entry));
     // It may lead anywhere, so that every node counts as reachable.
     builder.addConditionalEdges(START, () => END);
@@ -153,6 +233,47 @@ export function buildOf({ nodes: plans, entries, joins }: GraphPlan): Build {
     });
     plans.forEach((nodePlanned, index) => addEdges(library, builder, nodePlanned, nameOf(index)));
     return builder;
+  };
+}
+
+function addNode(
+  library: Library,
+  counters: Counters,
+  builder: Builder,
+  planned: NodePlan,
+  name: string,
+): void {
+  const options = { ...optionsOf(library, planned, name), ...(planned.defers ? { defer: true } : {}) };
+  if (planned.inside === "node") {
+    builder.addNode(name, sharingGraph(library, planned, name), options);
+    return;
+  }
+  const inner = planned.inside && innerGraph(library, planned, name);
+  const run = async (state: State, { writer }: NodeConfig): Promise<unknown> => {
+    writer?.(`${name} runs`);
+    if (inner !== undefined) return outputOfCalls(inner, planned, state);
+    if (planned.fails > 0 && !counters.hasReached(name, planned.fails)) {
+      // What runs beside it ends first: LangGraph would abort it.
+      await new Promise((resolve) => setTimeout(resolve, 3));
+      throw new Error(`${name} failed`);
+    }
+    return outputOf(library, planned, name, state);
+  };
+  builder.addNode(name, run, options);
+}
+
+function optionsOf(library: Library, { policy }: NodePlan, name: string): Record<string, unknown> {
+  if (policy === undefined) return {};
+  const { attempts, handler } = policy;
+  const retryPolicy = { maxAttempts: attempts, initialInterval: 1, jitter: false, logWarning: false };
+  const errorHandler = (_: State, { error }: { error: Error }): unknown => {
+    const update = { log: [`handled: ${error.message}`], sum: 1 };
+    if (handler === undefined || handler.length === 0) return update;
+    return new library.Command({ update, goto: handler.flatMap((target) => targetsOf(library, target)) });
+  };
+  return {
+    ...(attempts === undefined ? {} : { retryPolicy }),
+    ...(handler === undefined ? {} : { errorHandler }),
   };
 }
 
@@ -229,14 +350,14 @@ export function scriptOf(list: readonly Step[]): Script {
 }
 
 async function take(session: Session, what: Step, label: string): Promise<void> {
-  const open = await session.questions();
   if (what === "go on") {
     // LangGraph may give an old answer to the next question then.
-    if (open.length === 0) await session.invoke(null, { limit: LIMIT });
+    if ((await session.questions()).length === 0) await session.invoke(null, { limit: LIMIT });
   } else if ("invoke" in what) await session.invoke({ log: [label], sum: what.invoke }, { limit: LIMIT });
   else if ("stream" in what) {
-    await session.stream({ log: [label], sum: what.stream }, ["updates", "values"], { limit: LIMIT });
+    await session.stream({ log: [label], sum: what.stream }, [...what.modes], { limit: LIMIT });
   } else if ("answer" in what) {
+    const open = await session.questions();
     if (open.length === 0) return;
     const answers = open.map((_, position) =>
       what.answer & (1 << position) ? `${label}.${position}` : undefined,
@@ -249,6 +370,7 @@ async function take(session: Session, what: Step, label: string): Promise<void> 
     await session.invoke(session.command({ update, goto: nameOf(what.goto) }), { limit: LIMIT });
   } else if ("update" in what) {
     // LangGraph takes a task that stands at its second question for a finished one.
+    const open = await session.questions();
     if (open.some((question) => String(question.value).endsWith(".1?"))) return;
     const update = { log: [label], sum: what.update };
     // LangGraph leaves finished tasks out of an update at the newest checkpoint by its name.
@@ -256,7 +378,7 @@ async function take(session: Session, what: Step, label: string): Promise<void> 
     await session.update(update, nameOf(what.as), await at(session, named));
   } else {
     // LangGraph asks what was answered anew at the newest checkpoint by its name, when that is a fork.
-    if (what.goOn === 0 && open.length > 0) return;
+    if (what.goOn === 0 && (await session.questions()).length > 0) return;
     await session.invoke(null, { limit: LIMIT, ...(await at(session, what.goOn)) });
   }
 }

@@ -33,13 +33,13 @@ export interface CallOptions {
 export class Counters {
   readonly counts = new Map<string, number>();
 
-  readonly #seen = new Set<string>();
+  readonly #seen = new Map<string, number>();
 
-  /** True the first time. Not compared: LangGraph runs tasks again that still wait for an answer. */
-  isFirst(what: string): boolean {
-    const isFirst = !this.#seen.has(what);
-    this.#seen.add(what);
-    return isFirst;
+  /** Whether it came to so many calls before. Not compared: LangGraph runs tasks again that still wait for an answer. */
+  hasReached(what: string, calls: number): boolean {
+    const before = this.#seen.get(what) ?? 0;
+    this.#seen.set(what, before + 1);
+    return before >= calls;
   }
 
   /** Counts, and says how often before. */

@@ -373,6 +373,36 @@ describe("commands and updates from outside", () => {
   });
 });
 
+describe("deferred nodes", () => {
+  const sending = () =>
+    new StateGraph(State)
+      .addNode("a", () => new Command({ goto: [new Send("w", { v: 1 }), "late"] }), { ends: ["w", "late"] })
+      .addNode("w", () => ({ log: ["w"] }))
+      .addNode("late", (state) => ({ log: [["late", ...state.log]] }), { defer: true })
+      .addEdge(START, "a");
+
+  it("wait for Sends", async () => {
+    expect((await sending().compile().invoke({})).log).toEqual(["w", ["late", "w"]]);
+  });
+
+  it("run when a Command goes to them", async () => {
+    const graph = sending().compile({ checkpointer: new MemorySaver() });
+    await graph.updateState(thread, { log: ["in"] }, "w");
+    expect((await graph.invoke(new Command({ goto: "late" }), thread)).log).toEqual(["in", ["late", "in"]]);
+  });
+});
+
+it("the stream of checkpoints shows the one at which a run stops after a node", async () => {
+  const graph = chain({ a: () => ({ log: ["a"] }), b: () => ({}) }).compile({
+    checkpointer: new MemorySaver(),
+    interruptAfter: ["a"],
+  });
+  const shown: unknown[] = [];
+  for await (const chunk of await graph.stream({}, { ...thread, streamMode: "checkpoints" }))
+    shown.push(chunk);
+  expect(shown).toMatchObject([{ next: ["__start__"] }, { next: ["a"] }, { next: ["b"] }]);
+});
+
 describe("values", () => {
   it("what LangGraph loses survives", async () => {
     const cyclic: Record<string, unknown> = {
