@@ -26,7 +26,13 @@ export function streamRequest({
 
 export function resumeRequest(body: ResumeRequest): RunRequest {
   const answers = "values" in body ? Object.entries(body.values) : [[body.interrupt_id, body.value] as const];
-  return { ...common(body), input: { kind: "answers", answers }, onInterrupted: "refuse", modes: [] };
+  return {
+    ...common(body),
+    input: { kind: "answers", answers },
+    ...(body.answered_by !== undefined && { answeredBy: body.answered_by }),
+    onInterrupted: "refuse",
+    modes: [],
+  };
 }
 
 interface Common {

@@ -56,12 +56,18 @@ export const StreamBody = exactly({
   stream_subgraphs: v.optional(v.boolean(), false),
 });
 
-const OneAnswer = exactly({ ...run, interrupt_id: v.string(), value: v.unknown() });
+const answer = {
+  ...run,
+  /** For the record. */
+  answered_by: v.optional(v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(256))),
+};
+
+const OneAnswer = exactly({ ...answer, interrupt_id: v.string(), value: v.unknown() });
 const Answers = v.pipe(
   AnyObject,
   v.check((answers) => Object.keys(answers).length > 0, "must have one answer at least"),
 );
-const SeveralAnswers = exactly({ ...run, values: Answers });
+const SeveralAnswers = exactly({ ...answer, values: Answers });
 
 export const ResumeBody = v.union(
   [OneAnswer, SeveralAnswers],

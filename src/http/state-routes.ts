@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { v7 as uuid7 } from "uuid";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
+import { requestConditions } from "./request-conditions.ts";
 import { HistoryQuery, StateQuery, UpdateStateBody } from "./schemas.ts";
 import { call, jsonResponse, refusal, requestedThread } from "./thread-call.ts";
 
@@ -28,6 +29,7 @@ export function stateRoutes(options: AppOptions): Hono {
     const edit = {
       ...thread.address,
       editId: uuid7(),
+      ...(await requestConditions(context.req, body)),
       values: body.values,
       ...(body.as_node === undefined ? {} : { asNode: body.as_node }),
       ...(body.checkpoint_id === undefined ? {} : { checkpointId: body.checkpoint_id }),

@@ -116,6 +116,12 @@ export class SqliteSaver extends BaseCheckpointSaver {
     return namespace !== undefined && this.#checkpoints.head(namespace.id, checkpointId) !== undefined;
   }
 
+  /** The newest checkpoint of the root graph. */
+  headId(threadId: string): string | undefined {
+    const namespace = this.#namespace(this.#cache, threadId, "");
+    return namespace && this.#checkpoints.head(namespace.id, undefined)?.id;
+  }
+
   get #cache(): SaverCache {
     return this.#shared.cache;
   }

@@ -1,5 +1,13 @@
 /** The tables that are moved with a thread, each after those that it refers to. */
-export const ARCHIVED_TABLES = ["namespaces", "checkpoints", "writes", "blobs", "parts", "runs"] as const;
+export const ARCHIVED_TABLES = [
+  "namespaces",
+  "checkpoints",
+  "writes",
+  "blobs",
+  "parts",
+  "runs",
+  "answers",
+] as const;
 
 /** Columns that say whose rows these are: they get the values of the thread that the rows are moved to. */
 export const OWNER_COLUMNS: readonly string[] = ["tenant", "thread_id"];

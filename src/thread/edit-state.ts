@@ -2,12 +2,36 @@ import { InvalidUpdateError, ReducerError, RefusedError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { jsonBytes } from "./answer-text.ts";
+import { requireHead } from "./require-head.ts";
 import type { Bytes, EditState } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { wireCheckpoint } from "./wire.ts";
 
+/** As `editState`; a key that came before stands for the edit that it came with. */
+export async function editOnce(
+  storage: ThreadStorage,
+  environment: Environment,
+  graph: RunnableGraph,
+  edit: EditState,
+): Promise<Bytes> {
+  const { idempotency } = edit;
+  if (idempotency === undefined) return editState(storage, environment, graph, edit);
+  const now = environment.now();
+  const known = storage.keys.find(idempotency, now);
+  if (known !== undefined) {
+    return editState(storage, environment, graph, { ...edit, editId: known, isRepeated: true });
+  }
+  storage.transaction(() => storage.keys.insert(idempotency, edit.editId, now));
+  try {
+    return await editState(storage, environment, graph, edit);
+  } catch (error) {
+    if (error instanceof RefusedError) storage.transaction(() => storage.keys.removeOf(edit.editId));
+    throw error;
+  }
+}
+
 /** Edits the state, once: an edit that is repeated finds the checkpoint it has written, whatever came after it. */
-export async function editState(
+async function editState(
   storage: ThreadStorage,
   environment: Environment,
   graph: RunnableGraph,
@@ -20,6 +44,7 @@ export async function editState(
     for await (const written of saver.list({ configurable }, { filter, limit: 1 }))
       return answer(edit, written.config);
   }
+  requireHead(storage, edit.threadId, edit.ifMatch);
   const named = edit.checkpointId === undefined ? {} : { checkpoint_id: edit.checkpointId };
   const address = { configurable: { ...configurable, ...named } };
   const options = { checkpointer: saver, environment, runId: edit.editId };

@@ -6,6 +6,7 @@ import {
   TidemarkError,
   type WireError,
 } from "../errors.ts";
+import type { AnswerRecord } from "./answer-rows.ts";
 import type { TaskFailure } from "../pregel/types.ts";
 
 /** Longer messages are cut: they come from user code, and a run's row holds them. */
@@ -83,6 +84,38 @@ export function threadBusy(threadId: string): RefusedError {
     {
       details: { thread_id: threadId },
     },
+  );
+}
+
+/** Another answer came first. */
+export function interruptAnswered(records: readonly AnswerRecord[]): RefusedError {
+  const answered = records.map(({ interruptId, runId, answeredAt, answeredBy }) => ({
+    interrupt_id: interruptId,
+    run_id: runId,
+    answered_at: new Date(answeredAt).toISOString(),
+    answered_by: answeredBy ?? null,
+  }));
+  return new RefusedError(
+    "interrupt_answered",
+    `Answered already: ${answered.map(({ interrupt_id: id, run_id: run }) => `"${id}" by run ${run}`).join(", ")}. The first answer counts; nothing was changed.`,
+    { details: { answered } },
+  );
+}
+
+export function keyReused(key: string): RefusedError {
+  return new RefusedError(
+    "idempotency_key_reused",
+    `The Idempotency-Key "${key}" came with another request before. Use a new key for each request, and the same one only to repeat it.`,
+    { details: { idempotency_key: key } },
+  );
+}
+
+/** The condition of `If-Match` does not hold. */
+export function headMoved(expected: string, head: string | undefined): RefusedError {
+  return new RefusedError(
+    "head_moved",
+    `The thread is not at checkpoint "${expected}" any more. Read /state and decide anew.`,
+    { details: { expected, checkpoint_id: head ?? null } },
   );
 }
 

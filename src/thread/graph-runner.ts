@@ -1,10 +1,11 @@
-import { TidemarkError, type WireError } from "../errors.ts";
+import { RefusedError, TidemarkError, type WireError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { RunInput } from "../pregel/run-input.ts";
 import type { RunOutcome, StreamEvent } from "../pregel/types.ts";
 import { faultError, RunSupersededError } from "./errors.ts";
 import type { RunRequest } from "./protocol.ts";
+import { requireHead } from "./require-head.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
@@ -65,6 +66,12 @@ export class GraphRunner implements RunExecutor {
     const { config } = request;
     let graph: RunnableGraph;
     try {
+      if (!run.inputApplied) requireHead(storage, threadId(), request.ifMatch);
+    } catch (error) {
+      if (error instanceof RefusedError) return { status: "refused", error };
+      throw error;
+    }
+    try {
       graph = this.#options.graph();
     } catch (error) {
       if (error instanceof TidemarkError) return { status: "failed", error, failures: [] };
@@ -101,7 +108,7 @@ export class GraphRunner implements RunExecutor {
     const { storage, onLeave } = this.#options;
     storage.transaction(() => {
       requireAttempt(run, storage);
-      storage.runs.remove(run.id);
+      storage.removeRun(run.id);
       onLeave();
     });
     return { status: "refused", error: faultError(error) };

@@ -1,9 +1,11 @@
 import checkpoints from "../../migrations/thread/0001_checkpoints.sql";
 import runs from "../../migrations/thread/0002_runs.sql";
+import safeResume from "../../migrations/thread/0003_safe_resume.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
 export const threadMigrations: readonly Migration[] = [
   { version: 1, name: "checkpoints", sql: checkpoints },
   { version: 2, name: "runs", sql: runs },
+  { version: 3, name: "safe_resume", sql: safeResume },
 ];

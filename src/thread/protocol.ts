@@ -26,6 +26,15 @@ export interface RequestedConfig {
 
 export type StreamedMode = "values" | "updates" | "custom";
 
+/** Says that a request is the same as an earlier one. */
+export interface Idempotency {
+  /** Keys are their caller's own. */
+  readonly caller: string;
+  readonly key: string;
+  /** Of the request, so that the key is not used for two. */
+  readonly hash: string;
+}
+
 /** All that a run is started with. */
 export interface RunRequest {
   /** Absent: the thread's own, or the only one there is. */
@@ -34,6 +43,10 @@ export interface RunRequest {
   readonly config: RequestedConfig;
   readonly context?: unknown;
   readonly checkpointId?: string;
+  /** The run is refused when the thread's newest checkpoint is another one when its turn comes. */
+  readonly ifMatch?: string;
+  /** Who gives the answers, for the record. */
+  readonly answeredBy?: string;
   readonly onInterrupted: "refuse" | "discard";
   /** What listeners may want to hear of. */
   readonly modes: readonly StreamedMode[];
@@ -45,6 +58,7 @@ export interface RunRequest {
 export interface StartRun extends ThreadAddress {
   readonly runId: string;
   readonly request: RunRequest;
+  readonly idempotency?: Idempotency;
 }
 
 export interface ReadState extends ThreadAddress {
@@ -67,6 +81,9 @@ export interface EditState extends ThreadAddress {
   readonly values: unknown;
   readonly asNode?: string;
   readonly checkpointId?: string;
+  /** As of a run. */
+  readonly ifMatch?: string;
+  readonly idempotency?: Idempotency;
 }
 
 /** What an import has brought. */

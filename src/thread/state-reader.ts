@@ -7,7 +7,7 @@ import type { PregelGraph, StateSnapshot } from "../pregel/types.ts";
 import { unknownGraph } from "../pregel/unknown-graph.ts";
 import { threadNotFound } from "./errors.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
-import type { ReadHistory, ReadState } from "./protocol.ts";
+import type { ReadHistory, ReadState, ThreadAddress } from "./protocol.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { wireState } from "./wire.ts";
@@ -33,6 +33,13 @@ export class StateReader {
         })
       : this.#snapshot(tuple, checkpointId === undefined);
     return wireState(threadId, snapshot);
+  }
+
+  /** The ids of the questions that wait for an answer. */
+  async openQuestions({ threadId }: ThreadAddress): Promise<ReadonlySet<string>> {
+    const tuple = await this.#tuple(threadId, undefined);
+    const tasks = tuple === undefined ? [] : this.#snapshot(tuple, true).tasks;
+    return new Set(tasks.flatMap(({ interrupts }) => interrupts.map(({ id }) => id)));
   }
 
   /** Newest first. */

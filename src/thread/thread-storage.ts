@@ -7,6 +7,8 @@ import { RecordStore } from "../storage/record-store.ts";
 import { Sql } from "../storage/sql.ts";
 import { SqliteSaver } from "../storage/sqlite-saver.ts";
 import { Tables } from "../storage/tables.ts";
+import { AnswerRows } from "./answer-rows.ts";
+import { IdempotencyRows } from "./idempotency-rows.ts";
 import { threadMigrations } from "./migrations.ts";
 import { RunRows } from "./run-rows.ts";
 import { ThreadRows, type ThreadRow } from "./thread-rows.ts";
@@ -37,6 +39,8 @@ export class ThreadStorage {
   readonly saver: SqliteSaver;
   readonly records: RecordStore;
   readonly runs: RunRows;
+  readonly answers: AnswerRows;
+  readonly keys: IdempotencyRows;
   /** For moving the thread. */
   readonly tables: Tables;
   readonly blobs: BlobMoves;
@@ -61,6 +65,8 @@ export class ThreadStorage {
     this.saver = new SqliteSaver({ ...blobs, transact: (write) => this.transaction(write) });
     this.records = new RecordStore(blobs);
     this.runs = new RunRows(sql);
+    this.answers = new AnswerRows(sql);
+    this.keys = new IdempotencyRows(sql);
     this.#thread = new ThreadRows(sql);
     this.tables = new Tables(storage.sql);
     this.blobs = new BlobMoves(storage.sql, bucket, prefix);
@@ -113,6 +119,13 @@ export class ThreadStorage {
   async reset(): Promise<void> {
     this.#hasTables = false;
     await this.#options.storage.deleteAll();
+  }
+
+  /** Leaves no trace of a run that was refused. */
+  removeRun(id: string): void {
+    this.runs.remove(id);
+    this.answers.removeOf(id);
+    this.keys.removeOf(id);
   }
 
   /** The first write of a thread. */

@@ -3,7 +3,7 @@ import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { threadBusy, threadDeleted, threadExists, threadNotFound, wireError } from "./errors.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
-import { editState } from "./edit-state.ts";
+import { editOnce } from "./edit-state.ts";
 import { EventStream } from "./event-stream.ts";
 import { GraphCatalog } from "./graph-catalog.ts";
 import { GraphRunner } from "./graph-runner.ts";
@@ -19,10 +19,10 @@ import type {
   ThreadApi,
 } from "./protocol.ts";
 import { AnsweredError, answerFault, readRunEnd } from "./run-answer.ts";
+import { RunAdmission } from "./run-admission.ts";
 import type { RunEnd } from "./run-end.ts";
 import { RunListeners } from "./run-listeners.ts";
 import { RETRY_DELAY, RunQueue, type QueuePlatform } from "./run-queue.ts";
-import { stageRun, type StagedRun } from "./stage-run.ts";
 import { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
@@ -49,11 +49,8 @@ export class Thread implements ThreadApi {
   readonly #states: StateReader;
   readonly #listeners = new RunListeners();
   readonly #transfer: ThreadTransfer;
-  /** Inputs that are being stored, before their runs are in the queue. */
-  readonly #staging = new Set<Promise<StagedRun>>();
+  readonly #admission: RunAdmission;
   #deletion: Promise<void> | undefined;
-  /** How often this instance has deleted the thread. */
-  #deletions = 0;
   /** In a row. */
   #failedDeletions = 0;
 
@@ -77,13 +74,20 @@ export class Thread implements ThreadApi {
     });
     this.#queue = new RunQueue(storage, platform, this.#runner);
     this.#transfer = new ThreadTransfer(storage, platform, this.#catalog);
+    this.#admission = new RunAdmission({
+      storage,
+      environment,
+      catalog: this.#catalog,
+      states: this.#states,
+      queue: this.#queue,
+    });
   }
 
   invoke(start: StartRun): Promise<Reply<Bytes>> {
     return replying(async () => {
       await this.#ready();
-      await this.#start(start);
-      return this.#answer(start);
+      const runId = await this.#admit(start);
+      return this.#answer({ ...start, runId });
     });
   }
 
@@ -91,18 +95,21 @@ export class Thread implements ThreadApi {
     return replying(async () => {
       await this.#ready();
       const stream = new EventStream();
-      if (!isAttached) stream.push("metadata", { run_id: start.runId, thread_id: start.threadId });
-      const stop = this.#listeners.add(start.runId, (event) =>
-        stream.push(eventName(event, start.request.subgraphs ?? false), event.payload),
-      );
+      let stop: (() => void) | undefined;
+      const listen = (runId: string) => {
+        if (!isAttached) stream.push("metadata", { run_id: runId, thread_id: start.threadId });
+        stop = this.#listeners.add(runId, (event) =>
+          stream.push(eventName(event, start.request.subgraphs ?? false), event.payload),
+        );
+      };
       try {
-        await this.#start(start);
+        const runId = await this.#admit(start, listen);
+        this.#platform.waitUntil(this.#finishStream({ ...start, runId }, stream).finally(() => stop?.()));
       } catch (error) {
-        stop();
+        stop?.();
         stream.fail(error);
         throw error;
       }
-      this.#platform.waitUntil(this.#finishStream(start, stream, stop));
       return stream.body;
     });
   }
@@ -128,7 +135,7 @@ export class Thread implements ThreadApi {
       if (thread === undefined) throw threadNotFound(edit.threadId);
       const graph = this.#catalog.require(thread.graph);
       if (!this.#queue.isEmpty()) throw threadBusy(edit.threadId);
-      return this.#queue.exclusive(() => editState(this.#storage, this.#environment, graph, edit));
+      return this.#queue.exclusive(() => editOnce(this.#storage, this.#environment, graph, edit));
     });
   }
 
@@ -162,7 +169,7 @@ export class Thread implements ThreadApi {
   importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
     return replying(async () => {
       await this.#ready();
-      const isTaken = this.#storage.thread() !== undefined || this.#staging.size > 0;
+      const isTaken = this.#storage.thread() !== undefined || this.#admission.isStaging;
       if (isTaken) throw threadExists(address.threadId);
       return this.#transfer.import(address, archive);
     });
@@ -189,54 +196,15 @@ export class Thread implements ThreadApi {
     else this.#queue.wake();
   }
 
-  /** Puts the run into the queue, unless it is known. Refuses before anything is written. */
-  async #start(start: StartRun): Promise<void> {
+  /** Takes the run in; answers with the id of the run that the call is about. */
+  async #admit(start: StartRun, onAdmitted: (runId: string) => void = () => undefined): Promise<string> {
     this.#transfer.requireIdle();
-    const storage = this.#storage;
-    const now = this.#environment.now();
-    if (storage.thread() !== undefined && storage.runs.get(start.runId) !== undefined) return;
-    const name = this.#catalog.choose(start, storage.thread()?.graph);
-    const deletions = this.#deletions;
-    const staged = await this.#stage(start);
-    try {
-      storage.transaction(() => {
-        if (deletions !== this.#deletions) throw threadDeleted(start.threadId);
-        // Another call may have created the thread, or the run, while this one was staged.
-        const thread = storage.thread();
-        if (thread === undefined) {
-          storage.create({
-            tenant: start.tenant,
-            thread_id: start.threadId,
-            graph: name,
-            created_at: now,
-          });
-        } else {
-          this.#catalog.choose(start, thread.graph);
-          if (storage.runs.get(start.runId) !== undefined) return;
-        }
-        this.#queue.accept(start.runId);
-        staged.record.commit();
-        storage.runs.enqueue({ ...staged.run, createdAt: now });
-      });
-    } finally {
-      staged.record.release();
-    }
-    this.#queue.wake();
-  }
-
-  async #stage(start: StartRun): Promise<StagedRun> {
-    const storage = this.#storage;
-    if (storage.thread() === undefined) storage.prepare();
-    const staging = stageRun(storage, start);
-    this.#staging.add(staging);
-    try {
-      return await staging;
-    } catch (error) {
-      if (this.#staging.size === 1 && storage.thread() === undefined) await storage.reset();
-      throw error;
-    } finally {
-      this.#staging.delete(staging);
-    }
+    let admitted = start.runId;
+    await this.#admission.admit(start, (runId) => {
+      admitted = runId;
+      onAdmitted(runId);
+    });
+    return admitted;
   }
 
   async #answer(start: StartRun): Promise<Bytes> {
@@ -261,7 +229,7 @@ export class Thread implements ThreadApi {
     return fault;
   }
 
-  async #finishStream(start: StartRun, stream: EventStream, stop: () => void): Promise<void> {
+  async #finishStream(start: StartRun, stream: EventStream): Promise<void> {
     try {
       const end = await this.#end(start);
       const { status, next, interrupts, checkpointId } = end;
@@ -282,8 +250,6 @@ export class Thread implements ThreadApi {
         // The object can no longer see to the run: the router asks again, of the next instance.
         stream.fail(error);
       }
-    } finally {
-      stop();
     }
     await stream.written;
   }
@@ -297,10 +263,9 @@ export class Thread implements ThreadApi {
 
   async #delete(threadId: string): Promise<void> {
     const gone = threadDeleted(threadId);
-    this.#deletions += 1;
     this.#runner.abort(gone);
     this.#queue.dismiss(wireError(gone));
-    await Promise.allSettled(this.#staging);
+    await this.#admission.dismiss();
     try {
       await this.#queue.exclusive(() => this.#storage.deleteAll());
     } catch (fault) {

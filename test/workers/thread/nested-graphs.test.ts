@@ -227,7 +227,7 @@ describe.each([undefined, true])(
       expect(history.slice(-course.length)).toEqual(course);
       expect((await thread.state()).checkpoint.checkpoint_id).toBe(done.checkpoint_id);
       await expect(thread.resume({ interrupt_id: id, value: "third" })).rejects.toMatchObject({
-        code: "interrupt_not_pending",
+        code: "interrupt_answered",
       });
     });
   },

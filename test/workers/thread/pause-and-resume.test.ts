@@ -89,8 +89,8 @@ describe("a question", () => {
     const before = await thread.rowCounts();
     await expect(thread.resume({ ...answer, value: "Bob" })).rejects.toMatchObject({
       status: 409,
-      code: "interrupt_not_pending",
-      details: { interrupt_ids: [questions[0]?.id], pending: [] },
+      code: "interrupt_answered",
+      details: { answered: [{ interrupt_id: questions[0]?.id }] },
     });
     expect(await thread.rowCounts()).toEqual(before);
     expect((await thread.state()).values).toEqual(values);

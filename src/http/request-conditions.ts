@@ -1,0 +1,46 @@
+import type { HonoRequest } from "hono";
+import { RefusedError } from "../errors.ts";
+import type { Idempotency } from "../thread/protocol.ts";
+
+/** What the headers of a request say about when it is to be done. */
+export interface RequestConditions {
+  readonly ifMatch?: string;
+  readonly idempotency?: Idempotency;
+}
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+/** As in RFC 9110, and without its quotes. */
+const ETAG = /^"([\x21\x23-\x7e]+)"$|^([\x21\x23-\x7e]+)$/;
+
+/** Reads `Idempotency-Key` and `If-Match`. `body` is what the request asks for. */
+export async function requestConditions(request: HonoRequest, body: unknown): Promise<RequestConditions> {
+  const key = request.header("idempotency-key");
+  const match = request.header("if-match");
+  return {
+    ...(match !== undefined && { ifMatch: checkpointOf(match) }),
+    ...(key !== undefined && { idempotency: await idempotencyOf(key, request, body) }),
+  };
+}
+
+async function idempotencyOf(key: string, request: HonoRequest, body: unknown): Promise<Idempotency> {
+  if (!KEY.test(key)) {
+    throw invalidHeader("Idempotency-Key", "1 to 255 characters of ASCII, without spaces");
+  }
+  const text = `${request.method} ${request.path.split("/").at(-1)} ${JSON.stringify(body)}`;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const hash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return { caller: "", key, hash };
+}
+
+function checkpointOf(match: string): string {
+  const [, quoted, bare] = ETAG.exec(match) ?? [];
+  const id = quoted ?? bare;
+  if (id === undefined || id === "*") throw invalidHeader("If-Match", "the id of one checkpoint");
+  return id;
+}
+
+function invalidHeader(name: string, form: string): RefusedError {
+  return new RefusedError("invalid_request", `The header ${name} has to be ${form}.`, {
+    details: { header: name },
+  });
+}

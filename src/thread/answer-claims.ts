@@ -1,0 +1,119 @@
+import { stableText } from "../pregel/stable-text.ts";
+import { toHex } from "../storage/stored-id.ts";
+import type { AnswerRecord } from "./answer-rows.ts";
+import { interruptAnswered } from "./errors.ts";
+import type { StartRun } from "./protocol.ts";
+import type { StateReader } from "./state-reader.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/** An answer that a call gives to a question. */
+interface Claim {
+  readonly interruptId: string;
+  readonly hash: string;
+}
+
+/** What a claim comes to: it is the first answer, or the same as one that a run has, or it comes too late. */
+type Verdict =
+  | { readonly kind: "first" }
+  | { readonly kind: "same"; readonly record: AnswerRecord }
+  | { readonly kind: "late"; readonly record: AnswerRecord };
+
+/**
+ * The answers of one call. The first answer to a question wins. The same answer again is the same call again: it is led to
+ * the run that the first one has started. Any other is refused, and told who has answered.
+ */
+export class AnswerClaims {
+  readonly #storage: ThreadStorage;
+  readonly #start: StartRun;
+  readonly #claims: readonly Claim[];
+  /** Questions that are open although they were answered once: the thread has gone back to before. */
+  readonly #reopened: ReadonlySet<string>;
+
+  private constructor(
+    storage: ThreadStorage,
+    start: StartRun,
+    claims: readonly Claim[],
+    reopened: ReadonlySet<string>,
+  ) {
+    this.#storage = storage;
+    this.#start = start;
+    this.#claims = claims;
+    this.#reopened = reopened;
+  }
+
+  static async of(storage: ThreadStorage, states: StateReader, start: StartRun): Promise<AnswerClaims> {
+    const { input } = start.request;
+    const answers = input.kind === "answers" ? input.answers : [];
+    const claims = await Promise.all(
+      answers.map(async ([interruptId, value]) => ({ interruptId, hash: await hashOf(value) })),
+    );
+    return new AnswerClaims(storage, start, claims, await reopenedOf(storage, states, start, claims));
+  }
+
+  /** The run that has given these very answers, undefined when they are the first. Refuses all others. */
+  winner(): string | undefined {
+    const verdicts = this.#claims.map((claim) => this.#verdict(claim));
+    const records = verdicts.flatMap((verdict) => (verdict.kind === "first" ? [] : [verdict.record]));
+    const [first] = records;
+    if (first === undefined) return undefined;
+    const areAllSame = verdicts.every(
+      (verdict) => verdict.kind === "same" && verdict.record.runId === first.runId,
+    );
+    if (areAllSame && this.#storage.runs.get(first.runId) !== undefined) return first.runId;
+    throw interruptAnswered(records);
+  }
+
+  /** Writes down who has won, in the transaction that puts the run into the queue. */
+  record(now: number): void {
+    const { runId, threadId, request } = this.#start;
+    for (const { interruptId, hash } of this.#claims) {
+      this.#storage.answers.insert({
+        interruptId,
+        checkpointId: request.checkpointId ?? this.#storage.saver.headId(threadId) ?? "",
+        hash,
+        runId,
+        answeredAt: now,
+        answeredBy: request.answeredBy,
+      });
+    }
+  }
+
+  #verdict({ interruptId, hash }: Claim): Verdict {
+    const records = this.#storage.answers.of(interruptId);
+    const named = this.#start.request.checkpointId;
+    const same = records.findLast(
+      (record) => record.hash === hash && (named === undefined || record.checkpointId === named),
+    );
+    if (this.#reopened.has(interruptId)) return { kind: "first" };
+    if (same !== undefined) return { kind: "same", record: same };
+    const [record] = records;
+    // An older checkpoint that is named may be answered anew: that makes a branch.
+    return record === undefined || named !== undefined ? { kind: "first" } : { kind: "late", record };
+  }
+}
+
+async function reopenedOf(
+  storage: ThreadStorage,
+  states: StateReader,
+  { threadId, tenant, request }: StartRun,
+  claims: readonly Claim[],
+): Promise<ReadonlySet<string>> {
+  if (request.checkpointId !== undefined) return new Set();
+  const ended = claims.filter(({ interruptId }) => {
+    const records = storage.answers.of(interruptId);
+    return records.length > 0 && records.every(({ runId }) => !isUnderWay(storage, runId));
+  });
+  if (ended.length === 0) return new Set();
+  const open = await states.openQuestions({ tenant, threadId });
+  return new Set(ended.map(({ interruptId }) => interruptId).filter((id) => open.has(id)));
+}
+
+function isUnderWay(storage: ThreadStorage, runId: string): boolean {
+  const run = storage.runs.get(runId);
+  return run !== undefined && run.outcome === undefined;
+}
+
+async function hashOf(value: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(stableText(value));
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+}

@@ -1,0 +1,68 @@
+import { fromHex, toHex } from "../storage/stored-id.ts";
+import type { Sql } from "../storage/sql.ts";
+
+/** An answer that a run was started with. */
+export interface AnswerRecord {
+  readonly interruptId: string;
+  /** The checkpoint that was answered. */
+  readonly checkpointId: string;
+  /** SHA-256 of the answer, in hex digits. */
+  readonly hash: string;
+  readonly runId: string;
+  /** Milliseconds since 1970. */
+  readonly answeredAt: number;
+  readonly answeredBy: string | undefined;
+}
+
+type Columns = {
+  interrupt: string;
+  checkpoint: string;
+  hash: ArrayBuffer;
+  run: string;
+  answered_at: number;
+  answered_by: string | null;
+};
+
+/** The statements on `answers`. */
+export class AnswerRows {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Of one question, the first one first. */
+  of(interruptId: string): AnswerRecord[] {
+    const statement = "SELECT * FROM answers WHERE interrupt = ? ORDER BY answered_at, run";
+    return this.#sql.all<Columns>(statement, interruptId).map(fromColumns);
+  }
+
+  insert(answer: AnswerRecord): void {
+    this.#sql.run(
+      `INSERT OR REPLACE INTO answers (interrupt, checkpoint, hash, run, answered_at, answered_by)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      answer.interruptId,
+      answer.checkpointId,
+      fromHex(answer.hash),
+      answer.runId,
+      answer.answeredAt,
+      answer.answeredBy ?? null,
+    );
+  }
+
+  /** For a run that was refused. */
+  removeOf(runId: string): void {
+    this.#sql.run("DELETE FROM answers WHERE run = ?", runId);
+  }
+}
+
+function fromColumns(row: Columns): AnswerRecord {
+  return {
+    interruptId: row.interrupt,
+    checkpointId: row.checkpoint,
+    hash: toHex(new Uint8Array(row.hash)),
+    runId: row.run,
+    answeredAt: row.answered_at,
+    answeredBy: row.answered_by ?? undefined,
+  };
+}

@@ -1,0 +1,42 @@
+import type { Sql } from "../storage/sql.ts";
+import { keyReused } from "./errors.ts";
+import type { Idempotency } from "./protocol.ts";
+
+/** How long a key is known, in milliseconds. */
+const KEPT_FOR = 24 * 60 * 60 * 1000;
+
+/** The statements on `idempotency_keys`. A key is its caller's own. */
+export class IdempotencyRows {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** What came of the request with this key: the id of a run or an edit. Refuses a key that came with another request. */
+  find({ caller, key, hash }: Idempotency, now: number): string | undefined {
+    const statement =
+      "SELECT hash, result FROM idempotency_keys WHERE caller = ? AND key = ? AND created_at > ?";
+    const row = this.#sql.first<{ hash: string; result: string }>(statement, caller, key, now - KEPT_FOR);
+    if (row !== undefined && row.hash !== hash) throw keyReused(key);
+    return row?.result;
+  }
+
+  /** Forgets the keys that are too old, too. */
+  insert({ caller, key, hash }: Idempotency, result: string, now: number): void {
+    this.#sql.run("DELETE FROM idempotency_keys WHERE created_at <= ?", now - KEPT_FOR);
+    this.#sql.run(
+      "INSERT INTO idempotency_keys (caller, key, hash, result, created_at) VALUES (?, ?, ?, ?, ?)",
+      caller,
+      key,
+      hash,
+      result,
+      now,
+    );
+  }
+
+  /** For what was refused: nothing has come of it. */
+  removeOf(result: string): void {
+    this.#sql.run("DELETE FROM idempotency_keys WHERE result = ?", result);
+  }
+}

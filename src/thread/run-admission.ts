@@ -1,0 +1,111 @@
+import type { Environment } from "../pregel/environment.ts";
+import { AnswerClaims } from "./answer-claims.ts";
+import { threadDeleted } from "./errors.ts";
+import type { GraphCatalog } from "./graph-catalog.ts";
+import type { StartRun } from "./protocol.ts";
+import type { RunQueue } from "./run-queue.ts";
+import { stageRun, type StagedRun } from "./stage-run.ts";
+import type { StateReader } from "./state-reader.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+export interface AdmissionOptions {
+  readonly storage: ThreadStorage;
+  readonly environment: Pick<Environment, "now">;
+  readonly catalog: GraphCatalog;
+  readonly states: StateReader;
+  readonly queue: RunQueue;
+}
+
+/**
+ * Takes runs in. A call that was made before, by its id, its key or its answers, is led to the run that it has started
+ * then. What is refused has changed nothing.
+ */
+export class RunAdmission {
+  readonly #options: AdmissionOptions;
+  /** Inputs that are being stored, before their runs are in the queue. */
+  readonly #staging = new Set<Promise<StagedRun>>();
+  /** How often the thread was deleted since this instance began. */
+  #deletions = 0;
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  get isStaging(): boolean {
+    return this.#staging.size > 0;
+  }
+
+  /** The thread is being deleted: what is on its way into the queue is refused. Resolves when nothing is any more. */
+  async dismiss(): Promise<void> {
+    this.#deletions += 1;
+    await Promise.allSettled(this.#staging);
+  }
+
+  /** Calls `onAdmitted` with the id of the run that the call is about, before that run can go on. */
+  async admit(start: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
+    const { queue, states, storage } = this.#options;
+    const deletions = this.#deletions;
+    const known = this.#known(start);
+    if (known !== undefined) return onAdmitted(known);
+    const name = this.#chooseGraph(start);
+    const claims = storage.thread() && (await AnswerClaims.of(storage, states, start));
+    const winner = claims?.winner();
+    if (winner !== undefined) return onAdmitted(winner);
+    const staged = await this.#stage(start);
+    try {
+      storage.transaction(() => {
+        if (deletions !== this.#deletions) throw threadDeleted(start.threadId);
+        onAdmitted(this.#enqueue(start, name, staged, claims));
+      });
+    } finally {
+      staged.record.release();
+    }
+    queue.wake();
+  }
+
+  /** In a transaction. Another call may have created the thread, or the run, since this one was looked at. */
+  #enqueue(start: StartRun, graph: string, staged: StagedRun, claims: AnswerClaims | undefined): string {
+    const { environment, queue, storage } = this.#options;
+    const now = environment.now();
+    if (storage.thread() === undefined) {
+      storage.create({ tenant: start.tenant, thread_id: start.threadId, graph, created_at: now });
+    } else {
+      this.#chooseGraph(start);
+      const known = this.#known(start) ?? claims?.winner();
+      if (known !== undefined) return known;
+    }
+    queue.accept(start.runId);
+    staged.record.commit();
+    storage.runs.enqueue({ ...staged.run, createdAt: now });
+    claims?.record(now);
+    if (start.idempotency !== undefined) storage.keys.insert(start.idempotency, start.runId, now);
+    return start.runId;
+  }
+
+  #known({ idempotency, runId }: StartRun): string | undefined {
+    const { environment, storage } = this.#options;
+    if (storage.thread() === undefined) return undefined;
+    if (storage.runs.get(runId) !== undefined) return runId;
+    return idempotency && storage.keys.find(idempotency, environment.now());
+  }
+
+  #chooseGraph(start: StartRun): string {
+    const { catalog, storage } = this.#options;
+    return catalog.choose(start, storage.thread()?.graph);
+  }
+
+  async #stage(start: StartRun): Promise<StagedRun> {
+    const { storage } = this.#options;
+    if (storage.thread() === undefined) storage.prepare();
+    const staging = stageRun(storage, start);
+    this.#staging.add(staging);
+    try {
+      return await staging;
+    } catch (error) {
+      if (this.#staging.size === 1 && storage.thread() === undefined) await storage.reset();
+      throw error;
+    } finally {
+      this.#staging.delete(staging);
+    }
+  }
+}

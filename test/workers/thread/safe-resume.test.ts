@@ -1,0 +1,235 @@
+import { describe, expect, it } from "vitest";
+import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { Gate } from "../../support/gate.ts";
+import { Log } from "../../support/log.ts";
+import { HttpError, TestThread, type RunAnswer } from "../../support/threads.ts";
+import { deploy } from "../graphs.ts";
+
+/** Asks for the approval of each amount, one after the other, and pays what was approved. */
+function approvals(...amounts: readonly number[]) {
+  const effects: number[] = [];
+  const graph = new StateGraph(Log)
+    .addNode("pay", () => {
+      const approved = amounts.filter((amount) => interrupt(`approve ${amount}?`) === true);
+      effects.push(...approved);
+      return { log: approved.map(String) };
+    })
+    .addNode("after", () => ({ log: ["after"] }))
+    .addEdge(START, "pay")
+    .addEdge("pay", "after")
+    .addEdge("after", END)
+    .compile();
+  deploy({ graph });
+  return effects;
+}
+
+async function asked(thread = new TestThread()) {
+  const { interrupts } = await thread.invoke({ input: { log: [] } });
+  return { thread, question: interrupts[0]?.id ?? "" };
+}
+
+function codeOf(result: PromiseSettledResult<RunAnswer>): string {
+  return result.status === "fulfilled" ? "ok" : (result.reason as HttpError).code;
+}
+
+/** The ids of all checkpoints, and whether each but the first is the child of the one before. */
+async function expectOneChain(thread: TestThread): Promise<void> {
+  const history = await thread.history("?limit=100");
+  for (const [index, { parent_checkpoint }] of history.entries()) {
+    expect(parent_checkpoint?.checkpoint_id).toBe(history[index + 1]?.checkpoint.checkpoint_id);
+  }
+}
+
+describe("an answer that is delivered twice", () => {
+  it("answers its question once, and leaves the next one alone", async () => {
+    const effects = approvals(10, 10_000);
+    const { thread, question } = await asked();
+    const first = await thread.resume({ interrupt_id: question, value: true });
+    expect(first.interrupts).toMatchObject([{ value: "approve 10000?" }]);
+    const again = await thread.resume({ interrupt_id: question, value: true });
+    expect(again).toEqual(first);
+    expect((await thread.state()).interrupts).toEqual(first.interrupts);
+    expect(effects).toEqual([]);
+    const last = await thread.resume({ interrupt_id: first.interrupts[0]?.id, value: false });
+    expect(last.values).toEqual({ log: ["10", "after"] });
+    expect(await thread.resume({ interrupt_id: question, value: true })).toEqual(first);
+  });
+
+  it("starts one run, however often and at whatever moment it comes", async () => {
+    const gate = new Gate();
+    let runs = 0;
+    const graph = new StateGraph(Log)
+      .addNode("ask", async () => {
+        const answer: unknown = interrupt("ok?");
+        runs += 1;
+        await gate.pass();
+        return { log: [String(answer)] };
+      })
+      .addEdge(START, "ask")
+      .compile();
+    deploy({ graph });
+    const { thread, question } = await asked();
+    const body = { interrupt_id: question, value: { ok: 1, by: "x" } };
+    const early = Array.from({ length: 50 }, () => thread.resume(body));
+    await gate.reached();
+    const late = Array.from({ length: 50 }, () => thread.resume(body));
+    gate.open();
+    const answers = await Promise.all([...early, ...late]);
+    expect(new Set(answers.map(({ run_id }) => run_id)).size).toBe(1);
+    expect(runs).toBe(1);
+    expect((await thread.rowCounts())["runs"]).toBe(2);
+    await thread.evict();
+    const keysTurned = { interrupt_id: question, value: { by: "x", ok: 1 } };
+    expect(await thread.resume(keysTurned)).toEqual(answers[0]);
+    await expectOneChain(thread);
+  });
+
+  it("gets the same failure again, and nothing runs", async () => {
+    let runs = 0;
+    const graph = new StateGraph(Log)
+      .addNode("ask", () => {
+        interrupt("ok?");
+        runs += 1;
+        throw new Error("broken");
+      })
+      .addEdge(START, "ask")
+      .compile();
+    deploy({ graph });
+    const { thread, question } = await asked();
+    const body = { interrupt_id: question, value: 1 };
+    for (let delivery = 0; delivery < 3; delivery++) {
+      await expect(thread.resume(body)).rejects.toMatchObject({ status: 500, code: "node_failed" });
+    }
+    expect(runs).toBe(1);
+  });
+
+  it("finds its run after the object was stopped in the middle of it", async () => {
+    const gate = new Gate();
+    const graph = new StateGraph(Log)
+      .addNode("ask", async () => {
+        const answer: unknown = interrupt("ok?");
+        await gate.pass();
+        return { log: [String(answer)] };
+      })
+      .addEdge(START, "ask")
+      .compile();
+    deploy({ graph });
+    const { thread, question } = await asked();
+    const body = { interrupt_id: question, value: "yes" };
+    const first = thread.resume(body);
+    await gate.reached();
+    await thread.crash();
+    const second = thread.resume(body);
+    await gate.reached(2);
+    gate.open();
+    expect(await second).toEqual(await first);
+    expect((await thread.rowCounts())["runs"]).toBe(2);
+  });
+});
+
+describe("different answers", () => {
+  it("have one winner, and the others hear who it was", async () => {
+    approvals(10);
+    const { thread, question } = await asked();
+    const values = Array.from({ length: 20 }, (_, index) => index);
+    const results = await Promise.allSettled(
+      values.map((value) => thread.resume({ interrupt_id: question, value, answered_by: `caller ${value}` })),
+    );
+    const winners = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect(winners).toHaveLength(1);
+    const winner = results.findIndex(({ status }) => status === "fulfilled");
+    for (const [index, result] of results.entries()) {
+      if (index === winner) continue;
+      expect(result).toMatchObject({
+        reason: {
+          status: 409,
+          code: "interrupt_answered",
+          details: {
+            answered: [
+              {
+                interrupt_id: question,
+                run_id: winners[0]?.run_id,
+                answered_by: `caller ${winner}`,
+                answered_at: expect.stringMatching(/^\d{4}-/),
+              },
+            ],
+          },
+        },
+      });
+    }
+    expect((await thread.rowCounts())["runs"]).toBe(2);
+    await expectOneChain(thread);
+  });
+
+  it("to several questions at once are refused when one of them comes too late", async () => {
+    const graph = new StateGraph(Log)
+      .addNode("a", () => ({ log: [`a ${String(interrupt("A?"))}`] }))
+      .addNode("b", () => ({ log: [`b ${String(interrupt("B?"))}`] }))
+      .addEdge(START, "a")
+      .addEdge(START, "b")
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    const { interrupts } = await thread.invoke({ input: { log: [] } });
+    const [a = "", b = ""] = interrupts.map(({ id }) => id);
+    const first = await thread.resume({ values: { [a]: 1 } });
+    for (const late of [{ [a]: 1, [b]: 2 }, { [a]: 2, [b]: 2 }, { [a]: 2 }]) {
+      await expect(thread.resume({ values: late })).rejects.toMatchObject({
+        code: "interrupt_answered",
+        details: { answered: [{ interrupt_id: a, run_id: first.run_id }] },
+      });
+    }
+    expect(await thread.resume({ values: { [a]: 1 } })).toEqual(first);
+    expect((await thread.resume({ values: { [b]: 2 } })).values).toEqual({ log: ["a 1", "b 2"] });
+  });
+});
+
+describe("a question", () => {
+  it("stays open when its answer was refused, and takes the next one", async () => {
+    const { thread, question } = await (approvals(10), asked());
+    const unknown = { values: { [question]: true, nonsense: 1 } };
+    await expect(thread.resume(unknown)).rejects.toMatchObject({ code: "interrupt_not_pending" });
+    expect(await thread.sql("SELECT * FROM answers")).toEqual([]);
+    expect((await thread.resume({ interrupt_id: question, value: false })).values).toEqual({
+      log: ["after"],
+    });
+  });
+
+  it("of an older checkpoint that is named is answered anew in a branch, the same way only once", async () => {
+    approvals(10);
+    const { thread, question } = await asked();
+    const { checkpoint } = await thread.state();
+    await thread.resume({ interrupt_id: question, value: true });
+    const named = { interrupt_id: question, checkpoint_id: checkpoint.checkpoint_id };
+    const branch = await thread.resume({ ...named, value: false });
+    expect(branch.values).toEqual({ log: ["after"] });
+    expect(await thread.resume({ ...named, value: false })).toEqual(branch);
+    expect((await thread.resume({ ...named, value: true })).values).toEqual({ log: ["10", "after"] });
+    expect((await thread.rowCounts())["runs"]).toBe(3);
+    const late = thread.resume({ interrupt_id: question, value: "other" });
+    await expect(late).rejects.toMatchObject({ code: "interrupt_answered" });
+  });
+
+  it("does not keep answers for a question that another run has asked", async () => {
+    approvals(10);
+    const { thread, question } = await asked();
+    await thread.resume({ interrupt_id: question, value: true });
+    const second = await thread.invoke({ input: { log: [] } });
+    expect(second.interrupts[0]?.id).not.toBe(question);
+    const answered = await thread.resume({ interrupt_id: second.interrupts[0]?.id, value: true });
+    expect(answered.status).toBe("success");
+  });
+});
+
+describe("a resume beside other calls", () => {
+  it("and an edit: one of them is refused, and history is one chain", async () => {
+    approvals(10);
+    const { thread, question } = await asked();
+    const results = await Promise.allSettled([
+      thread.resume({ interrupt_id: question, value: true }),
+      thread.update({ values: { log: ["edit"] }, as_node: "pay" }).then(() => ({}) as RunAnswer),
+    ]);
+    expect(results.map(codeOf).filter((code) => code === "ok").length).toBeGreaterThanOrEqual(1);
+    await expectOneChain(thread);
+  });
+});
