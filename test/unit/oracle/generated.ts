@@ -243,7 +243,7 @@ function addNode(
   planned: NodePlan,
   name: string,
 ): void {
-  const options = { ...optionsOf(library, planned, name), ...(planned.defers ? { defer: true } : {}) };
+  const options = { ...optionsOf(library, planned), ...(planned.defers ? { defer: true } : {}) };
   if (planned.inside === "node") {
     builder.addNode(name, sharingGraph(library, planned, name), options);
     return;
@@ -262,7 +262,7 @@ function addNode(
   builder.addNode(name, run, options);
 }
 
-function optionsOf(library: Library, { policy }: NodePlan, name: string): Record<string, unknown> {
+function optionsOf(library: Library, { policy }: NodePlan): Record<string, unknown> {
   if (policy === undefined) return {};
   const { attempts, handler } = policy;
   const retryPolicy = { maxAttempts: attempts, initialInterval: 1, jitter: false, logWarning: false };

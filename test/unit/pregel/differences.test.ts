@@ -398,8 +398,7 @@ it("the stream of checkpoints shows the one at which a run stops after a node", 
     interruptAfter: ["a"],
   });
   const shown: unknown[] = [];
-  for await (const chunk of await graph.stream({}, { ...thread, streamMode: "checkpoints" }))
-    shown.push(chunk);
+  for await (const chunk of graph.stream({}, { ...thread, streamMode: "checkpoints" })) shown.push(chunk);
   expect(shown).toMatchObject([{ next: ["__start__"] }, { next: ["a"] }, { next: ["b"] }]);
 });
 
