@@ -67,6 +67,7 @@ export {
 export { RunControl } from "./pregel/run-control.ts";
 export type { Durability } from "./pregel/durability.ts";
 export type { CachePolicy } from "./pregel/node-cache.ts";
+export { durableFetch, type DurableFetchOptions } from "./graph/durable-fetch.ts";
 export { getCurrentTaskInput, getStore, getWriter, writer } from "./pregel/task-functions.ts";
 export type { RetryPolicy } from "./pregel/retry.ts";
 export type { TimeoutPolicy } from "./pregel/timeout.ts";

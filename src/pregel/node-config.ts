@@ -10,6 +10,7 @@ import type { PlannedTask } from "./plan.ts";
 import type { ResponseSchema } from "./response-schema.ts";
 import { callbacksFor, streamText, type MessageOptions, type TextMessage } from "./stream-messages.ts";
 import { SCOPE } from "./task-context.ts";
+import { taskEffectKey } from "./task-id.ts";
 import type { TaskScope } from "./task-scope.ts";
 import type { ExecutionInfo, InterruptOptions, NodeConfig, WriteScope, Writer } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
@@ -91,6 +92,10 @@ function executionInfo(
     taskId,
     threadId: configurable?.thread_id,
     runId,
+    get effectKey() {
+      const run = loop.checkpointId === undefined ? runId : undefined;
+      return taskEffectKey(configurable?.thread_id ?? "", run ?? "", taskId);
+    },
     nodeAttempt: attempt.number,
     nodeFirstAttemptTime: attempt.firstTime,
   };

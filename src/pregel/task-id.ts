@@ -57,3 +57,11 @@ export function callTaskId(
 export function interruptId(taskId: string, ordinal: number): string {
   return uuid5(`interrupt:${ordinal}`, taskId).replaceAll("-", "");
 }
+
+/**
+ * What the outside may know a task by, so that it does its work once however often the task is tried: as long as threads
+ * are told apart, which copies of a thread have to be too. Without checkpoints the run tells its tasks from others'.
+ */
+export function taskEffectKey(threadId: string, run: string, taskId: string): string {
+  return uuid5(JSON.stringify(["effect", threadId, run]), taskId);
+}

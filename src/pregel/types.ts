@@ -54,6 +54,11 @@ export interface ExecutionInfo {
   readonly taskId: string;
   readonly threadId: string | undefined;
   readonly runId: string | undefined;
+  /**
+   * An idempotency key for what the task does outside: the same for every attempt, after restarts too, and another one for
+   * every task and every call of a `task()`. A UUID.
+   */
+  readonly effectKey: string;
   /** Counted from 1: a retry policy makes further attempts. */
   readonly nodeAttempt: number;
   /** Milliseconds since 1970. */
