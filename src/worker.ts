@@ -1,3 +1,4 @@
+import type { SerializerProtocol } from "./checkpoint/serde/protocol.ts";
 import { TidemarkError } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import type { ThreadNamespace } from "./http/thread-stub.ts";
@@ -24,6 +25,11 @@ export interface RuntimeOptions {
   readonly maxBodySize?: number;
   /** Strings and bytes above it, in bytes, are kept apart from the rows, 128 KiB by default. */
   readonly inlineLimit?: number;
+  /**
+   * Makes the serializer of a thread's object from its bindings; a `MsgpackSerializer` by default. With an
+   * `EncryptedSerializer` the values of the thread, its runs and their answers are stored encrypted, in the bucket too.
+   */
+  readonly serde?: (env: Cloudflare.Env) => SerializerProtocol;
   /** A run whose object was stopped is taken up by the next request, or after so many milliseconds; 30,000 by default. */
   readonly lease?: number;
   /** Takes errors that nobody expected; they go to the console by default. */
@@ -53,6 +59,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     bindings = {},
     maxBodySize = MAX_BODY_SIZE,
     inlineLimit,
+    serde,
     lease = LEASE,
     report = toConsole,
   } = options;
@@ -66,7 +73,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const app = createApp({ maxBodySize, report, threads: (env) => namespaceOf(env, thread) });
   return {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-    Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit, lease, report }),
+    Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit, serde, lease, report }),
   };
 }
 

@@ -28,6 +28,12 @@ export { ERROR, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED, TASKS, WRITES_IDX_MA
 export { MemorySaver } from "./memory-saver.ts";
 export type { PruneOptions } from "./prune-options.ts";
 export { BaseCheckpointSaver } from "./saver.ts";
+export {
+  EncryptedSerializer,
+  type EncryptedSerializerOptions,
+} from "./serde/encryption/encrypted-serializer.ts";
+export { DecryptionError, MissingKeyError } from "./serde/encryption/errors.ts";
+export type { KeyRingOptions } from "./serde/encryption/key-ring.ts";
 export type { ClassCodec, Codec, MatchingCodec } from "./serde/codec.ts";
 export { MsgpackSerializer, type MsgpackSerializerOptions } from "./serde/msgpack-serializer.ts";
 export { registerCodec } from "./serde/registered-codecs.ts";

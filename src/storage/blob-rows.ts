@@ -5,7 +5,10 @@ import { fromHex, toHex } from "./stored-id.ts";
 export type BlobRow = {
   /** Names the object in the bucket; null when the bytes are in `parts`. */
   generation: string | null;
+  /** Of the bytes as they are stored. */
   size: number;
+  /** The serializer's, when it has written the bytes. */
+  type: string | null;
 };
 
 /** The statements on `blobs` and `parts`. Hashes are hex digits here and bytes in the tables. */
@@ -17,13 +20,13 @@ export class BlobRows {
   }
 
   find(threadId: string, hash: string): BlobRow | undefined {
-    const statement = "SELECT generation, size FROM blobs WHERE thread_id = ? AND hash = ?";
+    const statement = "SELECT generation, size, type FROM blobs WHERE thread_id = ? AND hash = ?";
     return this.#sql.first<BlobRow>(statement, threadId, fromHex(hash));
   }
 
-  insert(threadId: string, hash: string, { generation, size }: BlobRow): void {
-    const statement = "INSERT INTO blobs (thread_id, hash, generation, size) VALUES (?, ?, ?, ?)";
-    this.#sql.run(statement, threadId, fromHex(hash), generation, size);
+  insert(threadId: string, hash: string, { generation, size, type }: BlobRow): void {
+    const statement = "INSERT INTO blobs (thread_id, hash, generation, size, type) VALUES (?, ?, ?, ?, ?)";
+    this.#sql.run(statement, threadId, fromHex(hash), generation, size, type);
   }
 
   insertParts(threadId: string, hash: string, bytes: Uint8Array): void {

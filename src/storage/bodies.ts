@@ -2,7 +2,7 @@ import type { Encoded } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
-import { hashBytes } from "./blob-store.ts";
+import { hashEncoded } from "./blob-store.ts";
 import type { BlobStore, HashedBytes } from "./blob-store.ts";
 import type { BodyInput, BodyRow } from "./checkpoint-rows.ts";
 import { MAX_INLINE_BODY } from "./limits.ts";
@@ -17,7 +17,7 @@ export interface SealedBody {
 /** A body that is too large for its row goes to the blobs, and its hash into the row. */
 export function sealBody({ type, data }: Encoded): MaybePromise<SealedBody> {
   if (data.length <= MAX_INLINE_BODY) return { input: { type, body: data, bodyHash: null }, blobs: [] };
-  return hashBytes(data).then((blob) => ({
+  return hashEncoded(data).then((blob) => ({
     input: { type, body: null, bodyHash: fromHex(blob.hash) },
     blobs: [blob],
   }));

@@ -31,7 +31,7 @@ export class RecordStore {
   constructor(options: RecordStoreOptions) {
     const bucket = options.bucket && new BlobBucket(options.bucket, options.prefix);
     this.#serde = options.serde;
-    this.#blobs = new BlobStore(new Sql(options.sql), bucket, options.randomId);
+    this.#blobs = new BlobStore(new Sql(options.sql), bucket, options.serde, options.randomId);
     this.#values = new StoredValues(options.serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT);
   }
 

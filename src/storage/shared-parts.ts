@@ -27,7 +27,7 @@ export function sharedParts(options: SqliteSaverOptions, serde: SerializerProtoc
     checkpoints: new CheckpointRows(sql),
     writes: new WriteRows(sql),
     values: new StoredValues(serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT),
-    blobs: new BlobStore(sql, bucket, options.randomId),
+    blobs: new BlobStore(sql, bucket, serde, options.randomId),
     deletions: new Deletions(),
     cache: new SaverCache(),
   };

@@ -99,7 +99,7 @@ export class StoredValues {
       bytes: bytesOf(leaf),
     }));
     if (leaves.length === 0) return replaceAll(parts, findings, flags, new Map(), []);
-    const hashed = Promise.all(leaves.map(({ bytes }) => hashBytes(bytes)));
+    const hashed = Promise.all(leaves.map(({ bytes }) => hashBytes(this.#serde, bytes)));
     return hashed.then((blobs) => {
       const references = new Map<unknown, ExternalReference>();
       for (const [index, { leaf, kind, bytes }] of leaves.entries()) {

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { CheckpointIds } from "../checkpoint/id.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { timerSleep } from "../pregel/timer-sleep.ts";
 import type {
@@ -22,6 +23,8 @@ export interface ThreadConfig {
   readonly blobsBinding: string;
   /** Strings and bytes above it, in bytes, are kept apart from the rows. */
   readonly inlineLimit?: number | undefined;
+  /** Makes the serializer of an object; a `MsgpackSerializer` by default. */
+  readonly serde?: ((env: Cloudflare.Env) => SerializerProtocol) | undefined;
   /** How long a run may be left alone before it is looked after, in milliseconds. */
   readonly lease: number;
   /** Takes what nobody expected. */
@@ -85,6 +88,7 @@ function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfi
     bucket: bucketOf(env, config.blobsBinding),
     prefix: ctx.id.toString(),
     inlineLimit: config.inlineLimit,
+    serde: config.serde?.(env as Cloudflare.Env),
     randomId: () => crypto.randomUUID(),
   });
   return new Thread({

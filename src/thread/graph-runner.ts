@@ -1,4 +1,5 @@
 import { RefusedError, TidemarkError, type WireError } from "../errors.ts";
+import { decode } from "../checkpoint/encoding.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { RunInput } from "../pregel/run-input.ts";
@@ -55,7 +56,7 @@ export class GraphRunner implements RunExecutor {
 
   async giveUp(run: RunRow): Promise<Completion> {
     const message = `The run was entered ${run.stalled} times in a row without getting anywhere. The thread is at its last checkpoint; start another run to go on.`;
-    const fault = run.fault && { fault: { code: run.fault.code, message: run.fault.message } };
+    const fault = run.fault && { fault: await decode(this.#options.storage.serde, run.fault) };
     const details = { attempts: run.attempt, ...fault };
     const error: WireError = { code: "run_stalled", message, details };
     return this.#write(run, { status: "error", next: [], interrupts: [], error });

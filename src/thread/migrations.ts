@@ -1,6 +1,8 @@
 import checkpoints from "../../migrations/thread/0001_checkpoints.sql";
 import runs from "../../migrations/thread/0002_runs.sql";
 import safeResume from "../../migrations/thread/0003_safe_resume.sql";
+import encryptedBlobs from "../../migrations/thread/0004_encrypted_blobs.sql";
+import encodedFaults from "../../migrations/thread/0005_encoded_faults.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -8,4 +10,6 @@ export const threadMigrations: readonly Migration[] = [
   { version: 1, name: "checkpoints", sql: checkpoints },
   { version: 2, name: "runs", sql: runs },
   { version: 3, name: "safe_resume", sql: safeResume },
+  { version: 4, name: "encrypted_blobs", sql: encryptedBlobs },
+  { version: 5, name: "encoded_faults", sql: encodedFaults },
 ];

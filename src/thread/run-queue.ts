@@ -1,3 +1,4 @@
+import { encode, type Encoded } from "../checkpoint/encoding.ts";
 import type { WireError } from "../errors.ts";
 import { faultError, isPlatformReset, RunSupersededError } from "./errors.ts";
 import type { RunRow } from "./run-rows.ts";
@@ -123,18 +124,21 @@ export class RunQueue {
         const completion = await this.exclusive(() => this.#step(runId));
         this.#settle(runId, (waiter) => waiter.resolve(completion));
       } catch (fault) {
-        if (!this.#outlives(runId, fault)) return;
+        if (!(await this.#outlives(runId, fault))) return;
       }
     }
   }
 
   /** Whether the queue goes on at once after what stopped a run. Throws when this instance can do nothing more. */
-  #outlives(runId: string, fault: unknown): boolean {
+  async #outlives(runId: string, fault: unknown): Promise<boolean> {
     try {
       if (isPlatformReset(fault)) throw fault;
+      const { code, message } = faultError(fault);
+      const encoded = await encode(this.#storage.serde, { code, message });
       // Another attempt, or nobody, is to go on with the run: the rows say which.
       if (fault instanceof RunSupersededError || this.#next() !== runId) return true;
-      this.#postpone(runId, fault);
+      this.#postpone(runId, encoded);
+      this.#platform.report(fault);
       return false;
     } catch (cause) {
       this.#settle(runId, (waiter) => waiter.reject(cause));
@@ -143,16 +147,15 @@ export class RunQueue {
   }
 
   /** Lets the alarm try the run again. Who waits for it waits on. */
-  #postpone(runId: string, fault: unknown): void {
+  #postpone(runId: string, fault: Encoded): void {
     const { runs } = this.#storage;
     const stalled = runs.get(runId)?.stalled ?? 0;
     const delay = RETRY_DELAY * (stalled < MAX_STALLED ? Math.max(stalled, 1) : 1);
     this.#retryAt = this.#platform.now() + delay;
     this.#storage.transaction(() => {
-      runs.noteFault(runId, faultError(fault));
+      runs.noteFault(runId, fault);
       this.#platform.setAlarm(this.#retryAt);
     });
-    this.#platform.report(fault);
   }
 
   #next(): string | undefined {

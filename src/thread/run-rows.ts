@@ -1,4 +1,4 @@
-import type { WireError } from "../errors.ts";
+import type { Encoded } from "../checkpoint/encoding.ts";
 import type { BodyInput, BodyRow } from "../storage/checkpoint-rows.ts";
 import type { Sql } from "../storage/sql.ts";
 
@@ -16,10 +16,10 @@ export interface RunRow {
   readonly inputApplied: boolean;
   /** The step up to which the run may go; known once its input is applied. */
   readonly lastStep: number | undefined;
-  /** What stopped its last attempt, when that was not the object's end. */
-  readonly fault: WireError | undefined;
+  /** What stopped its last attempt, when that was not the object's end: its code and message. */
+  readonly fault: Encoded | undefined;
   readonly request: BodyRow;
-  readonly context: { readonly type: string; readonly data: Uint8Array } | undefined;
+  readonly context: Encoded | undefined;
   /** Absent until the run has ended. */
   readonly outcome: BodyRow | undefined;
 }
@@ -28,7 +28,7 @@ export interface NewRun {
   readonly id: string;
   readonly createdAt: number;
   readonly request: BodyInput;
-  readonly context: { readonly type: string; readonly data: Uint8Array } | undefined;
+  readonly context: Encoded | undefined;
 }
 
 type Columns = {
@@ -38,7 +38,8 @@ type Columns = {
   stalled: number;
   input_applied: number;
   last_step: number | null;
-  fault: string | null;
+  fault_type: string | null;
+  fault: ArrayBuffer | string | null;
   request_type: string;
   request: ArrayBuffer | null;
   request_hash: ArrayBuffer | null;
@@ -107,14 +108,14 @@ export class RunRows {
     );
   }
 
-  noteFault(id: string, fault: WireError): void {
-    this.#sql.run("UPDATE runs SET fault = ? WHERE id = ?", JSON.stringify(fault), id);
+  noteFault(id: string, { type, data }: Encoded): void {
+    this.#sql.run("UPDATE runs SET fault_type = ?, fault = ? WHERE id = ?", type, data, id);
   }
 
   end(id: string, status: RunStatus, endedAt: number, outcome: BodyInput): void {
     this.#sql.run(
       `UPDATE runs SET status = ?, ended_at = ?, outcome_type = ?, outcome = ?, outcome_hash = ?,
-       context_type = NULL, context = NULL, fault = NULL WHERE id = ?`,
+       context_type = NULL, context = NULL, fault_type = NULL, fault = NULL WHERE id = ?`,
       status,
       endedAt,
       outcome.type,
@@ -140,8 +141,7 @@ function fromColumns(row: Columns): RunRow {
     stalled: row.stalled,
     inputApplied: row.input_applied === 1,
     lastStep: row.last_step ?? undefined,
-    // Written by `noteFault`.
-    fault: row.fault === null ? undefined : (JSON.parse(row.fault) as WireError),
+    fault: faultOf(row),
     request: { type: row.request_type, body: row.request, body_hash: row.request_hash },
     context:
       row.context_type === null || row.context === null
@@ -152,4 +152,9 @@ function fromColumns(row: Columns): RunRow {
         ? undefined
         : { type: row.outcome_type, body: row.outcome, body_hash: row.outcome_hash },
   };
+}
+
+/** Older rows have it as JSON, which may say what is to be encrypted now: it is left out. */
+function faultOf({ fault_type: type, fault }: Columns): Encoded | undefined {
+  return type === null || !(fault instanceof ArrayBuffer) ? undefined : { type, data: new Uint8Array(fault) };
 }

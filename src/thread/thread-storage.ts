@@ -29,13 +29,15 @@ export interface ThreadStorageOptions {
   /** Of the thread's objects in the bucket. */
   readonly prefix: string;
   readonly inlineLimit?: number | undefined;
+  /** Writes and reads all that is stored of the thread; a `MsgpackSerializer` by default. */
+  readonly serde?: SerializerProtocol | undefined;
   readonly randomId: () => string;
 }
 
 /** All that is stored of one thread: its checkpoints, its runs, and itself. Tables are made by the first write. */
 export class ThreadStorage {
   readonly #options: ThreadStorageOptions;
-  readonly serde: SerializerProtocol = new MsgpackSerializer();
+  readonly serde: SerializerProtocol;
   readonly saver: SqliteSaver;
   readonly records: RecordStore;
   readonly runs: RunRows;
@@ -53,6 +55,7 @@ export class ThreadStorage {
   constructor(options: ThreadStorageOptions) {
     this.#options = options;
     const { storage, bucket, prefix, inlineLimit, randomId } = options;
+    this.serde = options.serde ?? new MsgpackSerializer();
     const sql = new Sql(storage.sql);
     const blobs = {
       sql: storage.sql,

@@ -2,9 +2,9 @@ import { createRuntime } from "../../src/worker.ts";
 import { watched } from "../support/bucket.ts";
 import { noteInstance } from "../support/instances.ts";
 import { noteReport } from "../support/reports.ts";
-import { deployed } from "./graphs.ts";
+import { deployed, deployedSerde } from "./graphs.ts";
 
-const runtime = createRuntime({ graphs: deployed, report: noteReport });
+const runtime = createRuntime({ graphs: deployed, serde: deployedSerde, report: noteReport });
 
 export class Thread extends runtime.Thread {
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {

@@ -7,4 +7,9 @@ import type { MaybePromise } from "../types.ts";
 export interface SerializerProtocol {
   dumpsTyped(value: unknown): MaybePromise<[type: string, data: Uint8Array]>;
   loadsTyped(type: string, data: Uint8Array | string): MaybePromise<unknown>;
+  /**
+   * Of a serializer that encrypts: 32 bytes that name the bytes, the same ones always the same, and tell nothing about
+   * them. Large values, which are kept apart under a name of their content, are then written by the serializer too.
+   */
+  fingerprint?(bytes: Uint8Array): Promise<Uint8Array>;
 }

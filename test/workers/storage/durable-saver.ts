@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import checkpoints from "../../../migrations/thread/0001_checkpoints.sql";
+import encryptedBlobs from "../../../migrations/thread/0004_encrypted_blobs.sql";
 import { BaseCheckpointSaver } from "../../../src/checkpoint/saver.ts";
 import type {
   ChannelVersions,
@@ -16,7 +17,10 @@ import type { Migration } from "../../../src/storage/migrations.ts";
 import { SqliteSaver } from "../../../src/storage/sqlite-saver.ts";
 import type { SqliteSaverOptions } from "../../../src/storage/sqlite-saver.ts";
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, name: "checkpoints", sql: checkpoints }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, name: "checkpoints", sql: checkpoints },
+  { version: 4, name: "encrypted_blobs", sql: encryptedBlobs },
+];
 
 export interface SaverSettings extends Partial<Omit<SqliteSaverOptions, "sql" | "transact">> {
   readonly sql?: (sql: SqlStorage) => SqlStorage;

@@ -37,7 +37,7 @@ describe("migrate", () => {
         "schema_migrations",
         "writes",
       ]);
-      expect(schemaVersion(storage.sql)).toBe(1);
+      expect(schemaVersion(storage.sql)).toBe(MIGRATIONS.at(-1)?.version);
     });
   });
 

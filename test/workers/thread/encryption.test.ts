@@ -1,0 +1,194 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
+import { EncryptedSerializer, MsgpackSerializer } from "../../../src/checkpoint/index.ts";
+import { Annotation, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { holdBucket } from "../../support/bucket.ts";
+import { until } from "../../support/gate.ts";
+import { json, request, TestThread } from "../../support/threads.ts";
+import { deploy, deploySerde } from "../graphs.ts";
+
+const key = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
+const withKey = (current: string, keys: Record<string, Uint8Array>, readsPlain = false) =>
+  new EncryptedSerializer({ current, keys, readsPlain });
+
+const SECRET = "xyzzy-";
+const large = `${SECRET}document `.repeat(20_000);
+
+const State = Annotation.Root({
+  said: Annotation<string[]>({ reducer: (left, right) => [...left, ...right], default: () => [] }),
+  document: Annotation<string>(),
+  bytes: Annotation<Uint8Array>(),
+});
+
+/** Says secrets wherever a graph can: in state, large and small, in a question, in an error. */
+const desk = new StateGraph(State)
+  .addNode("read", ({ document }) => ({
+    said: [`${SECRET}said`],
+    bytes: new TextEncoder().encode(document).fill(0, 0, 100),
+  }))
+  .addNode("ask", ({ said }) => ({ said: [interrupt<string, string>(`${SECRET}question ${said.length}`)] }))
+  .addNode("fail", ({ said }) => {
+    if (said.includes("fail")) throw new Error(`${SECRET}error`);
+    return {};
+  })
+  .addEdge(START, "read")
+  .addEdge("read", "ask")
+  .addEdge("ask", "fail")
+  .compile();
+
+/** Where the secret is found among all that is stored of a thread. */
+async function places(thread: TestThread): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of await thread.tables()) {
+    for (const row of await thread.sql(`SELECT * FROM ${table}`)) {
+      for (const [column, cell] of Object.entries(row))
+        if (holdsSecret(cell)) found.push(`${table}.${column}`);
+    }
+  }
+  for (const name of await thread.objects()) {
+    const object = await env.BLOBS.get(name);
+    if (holdsSecret((await object?.arrayBuffer()) ?? null)) found.push("bucket");
+  }
+  return Array.from(new Set(found)).toSorted();
+}
+
+function holdsSecret(cell: SqlStorageValue): boolean {
+  const text = cell instanceof ArrayBuffer ? new TextDecoder("latin1").decode(cell) : String(cell);
+  return text.includes(SECRET);
+}
+
+/** One thread through all that a thread can go through. Nothing of it may depend on what is kept in memory. */
+async function live(thread: TestThread): Promise<void> {
+  const input = { said: [`${SECRET}input`], document: large };
+  const context = { user: `${SECRET}context` };
+  const config = { configurable: { token: `${SECRET}token` }, metadata: { note: `${SECRET}note` } };
+  const asked = await thread.invoke({ input, context, config });
+  expect(asked.interrupts[0]?.value).toBe(`${SECRET}question 2`);
+  await thread.evict();
+  const answer = { interrupt_id: asked.interrupts[0]?.id, value: `${SECRET}answer` };
+  const answered = await thread.resume(answer);
+  expect(answered.values["said"]).toEqual([`${SECRET}input`, `${SECRET}said`, `${SECRET}answer`]);
+  expect(answered.values["document"]).toBe(large);
+  await thread.evict();
+  expect((await thread.state()).values).toEqual(answered.values);
+  expect(await thread.history()).toHaveLength(5);
+  await thread.update({ values: { said: [`${SECRET}edit`] } });
+}
+
+afterEach(() => {
+  deploySerde(new MsgpackSerializer());
+  holdBucket();
+});
+
+describe("a thread whose serializer encrypts", () => {
+  it("stores nothing in plain text: not in its tables, not in the bucket", async () => {
+    deploy({ desk });
+    const open = new TestThread();
+    await live(open);
+    // So it is without a key: the search finds what there is to be found.
+    expect(await places(open)).toEqual([
+      "bucket",
+      "checkpoints.body",
+      "runs.outcome",
+      "runs.request",
+      "writes.body",
+    ]);
+
+    deploySerde(withKey("a", { a: key(1) }));
+    const closed = new TestThread();
+    await live(closed);
+    expect(await places(closed)).toEqual([]);
+    const types = "SELECT DISTINCT type, metadata_type FROM checkpoints";
+    expect(await closed.sql(types)).toEqual([{ type: "encrypted", metadata_type: "encrypted" }]);
+    // The same large values have other names here.
+    const hashes = async (thread: TestThread) =>
+      (await thread.objects()).map((name) => name.split(/[/.]/)[1]);
+    const plain = await hashes(open);
+    expect(plain).toHaveLength(2);
+    expect((await hashes(closed)).filter((hash) => plain.includes(hash))).toEqual([]);
+    expect(await closed.objects()).toHaveLength(2);
+  });
+
+  it("encrypts the context of a run that has not ended, and what stopped it", async () => {
+    deploySerde(withKey("a", { a: key(1) }));
+    const big = new StateGraph(State)
+      .addNode("big", () => ({ document: large }))
+      .addEdge(START, "big")
+      .compile();
+    deploy({ big });
+    const thread = new TestThread();
+    let isDown = true;
+    holdBucket(() => (isDown ? Promise.reject(new Error("outage")) : undefined));
+    const answer = thread.invoke({ input: { said: [] }, context: { user: `${SECRET}context` } });
+    const stopped = "SELECT fault_type, fault FROM runs WHERE fault IS NOT NULL AND context IS NOT NULL";
+    await thread.hasRuns(1);
+    await until(async () => (await thread.sql(stopped)).length === 1);
+    expect(await thread.sql("SELECT fault_type, context_type FROM runs")).toEqual([
+      { fault_type: "encrypted", context_type: "encrypted" },
+    ]);
+    expect(await places(thread)).toEqual([]);
+    isDown = false;
+    await thread.fireAlarm();
+    expect((await answer).values["document"]).toBe(large);
+    expect(await thread.sql("SELECT fault, context FROM runs")).toEqual([{ fault: null, context: null }]);
+  });
+
+  it("goes on after the key was changed, and says which key is missing", async () => {
+    deploySerde(withKey("a", { a: key(1) }));
+    deploy({ desk });
+    const thread = new TestThread();
+    const asked = await thread.invoke({ input: { said: [], document: large } });
+    await thread.evict();
+
+    deploySerde(withKey("b", { b: key(2) }));
+    await expect(thread.state()).rejects.toMatchObject({
+      status: 500,
+      code: "encryption_key_missing",
+      details: { key_id: "a", known: ["b"] },
+    });
+    await thread.evict();
+    deploySerde(withKey("a", { a: key(9) }));
+    await expect(thread.state()).rejects.toMatchObject({
+      code: "decryption_failed",
+      details: { key_id: "a" },
+    });
+    await thread.evict();
+
+    deploySerde(withKey("b", { a: key(1), b: key(2) }));
+    const answered = await thread.resume({ interrupt_id: asked.interrupts[0]?.id, value: "yes" });
+    expect(answered.values["document"]).toBe(large);
+    expect(answered.values["said"]).toEqual([`${SECRET}said`, "yes"]);
+  });
+
+  it("refuses what was stored before there was a key, unless it is told to read it", async () => {
+    deploy({ desk });
+    const thread = new TestThread();
+    const asked = await thread.invoke({ input: { said: [], document: large } });
+    await thread.evict();
+    deploySerde(withKey("a", { a: key(1) }));
+    await expect(thread.state()).rejects.toMatchObject({ code: "not_encrypted" });
+    await thread.evict();
+    deploySerde(withKey("a", { a: key(1) }, true));
+    const answered = await thread.resume({ interrupt_id: asked.interrupts[0]?.id, value: "yes" });
+    expect(answered.values["document"]).toBe(large);
+    await thread.evict();
+    expect((await thread.state()).values).toEqual(answered.values);
+  });
+
+  it("moves as a file, encrypted, to where the key is", async () => {
+    deploySerde(withKey("a", { a: key(1) }));
+    deploy({ desk });
+    const thread = new TestThread();
+    await live(thread);
+    const file = await request(`${thread.path}/export`).then((response) => response.arrayBuffer());
+    expect(holdsSecret(file)).toBe(false);
+
+    const copy = new TestThread();
+    const headers = { "content-type": "application/octet-stream" };
+    await json(request(`${copy.path}/import`, { method: "POST", headers, body: file }));
+    expect((await copy.state()).values).toEqual((await thread.state()).values);
+    await copy.evict();
+    deploySerde(withKey("b", { b: key(2) }));
+    await expect(copy.state()).rejects.toMatchObject({ code: "encryption_key_missing" });
+  });
+});
