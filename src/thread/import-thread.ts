@@ -81,9 +81,9 @@ class ImportTarget {
   finish(): ImportedThread {
     const { storage, address } = this.#options;
     if (this.#blob !== undefined) throw incompleteBlob(this.#blob.hash);
+    storage.prepare();
     const missing = storage.blobs.outside(address.threadId).length - this.#counts.blobs;
     if (missing > 0) throw new InvalidArchiveError(`${missing} large values are missing`);
-    storage.prepare();
     storage.transaction(() => {
       for (const [column, value] of Object.entries(this.#header.columns ?? {})) {
         if (!UNMOVED_THREAD_COLUMNS.includes(column) && column !== "graph") {
@@ -126,6 +126,8 @@ class ImportTarget {
 
   async #takeBlobPart({ hash, size, bytes }: BlobPart): Promise<void> {
     const { storage, address } = this.#options;
+    // All rows are there; what is known of large values is read in today's form.
+    if (this.#blob === undefined) storage.prepare();
     this.#blob ??= { hash, bytes: newBlob(hash, size), filled: 0 };
     const blob = this.#blob;
     if (blob.hash !== hash || blob.filled + bytes.length > blob.bytes.length) throw incompleteBlob(blob.hash);

@@ -181,6 +181,19 @@ describe("damaged bytes are refused", () => {
     expect(() => serializer.loadsTyped("msgpack", bytesOf("01 81 a1 c3 01"))).toThrow(UndecodableError);
   });
 
+  it("that announce far more than they hold, before anything is allocated for it", () => {
+    const announced = ["dd", "df", "db", "c6", "c9"].map(
+      (tag) => `01 ${tag} 7fffffff ${tag === "c9" ? "09" : ""} c0`,
+    );
+    const before = process.memoryUsage();
+    for (const hex of announced) {
+      for (let times = 0; times < 200; times++) expect(load(bytesOf(hex))).toBeInstanceOf(UndecodableError);
+    }
+    const { arrayBuffers, heapTotal } = process.memoryUsage();
+    expect(arrayBuffers - before.arrayBuffers).toBeLessThan(64 * 1024 * 1024);
+    expect(heapTotal - before.heapTotal).toBeLessThan(256 * 1024 * 1024);
+  });
+
   it("under a type that is unknown or does not go with the data", () => {
     expect(() => serializer.loadsTyped("json", "{}")).toThrow('type "json" is unknown');
     expect(() => serializer.loadsTyped("__proto__", new Uint8Array(0))).toThrow(UndecodableError);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ExternalReference } from "../../../src/checkpoint/serde/external-reference.ts";
+import { EXTENSION } from "../../../src/checkpoint/serde/format.ts";
 import { difference } from "./same.ts";
 import { Box, bytesOf, hexOf, serializer } from "./support.ts";
 
@@ -86,7 +87,53 @@ d9403031323334353637383961626364656630313233343536373839616263646566303132333435
 6564d40108a95f5f70726f746f5f5f01a473656c66d40100
 `;
 
+const shared = {};
+
+/** One value for each extension type, in bytes of version 1: a type that is added needs one too. */
+const BY_EXTENSION = {
+  undefined: [undefined, "01 d40000"],
+  reference: [[shared, shared], "01 92 80 d40101"],
+  bigint: [-258n, "01 c70302 01 0102"],
+  date: [new Date(1_700_000_000_000), "01 c70803 4278bcfe56800000"],
+  map: [
+    new Map<unknown, unknown>([
+      ["k", 1],
+      [2, "v"],
+    ]),
+    "01 c70604 a16b 01 02 a176",
+  ],
+  set: [new Set(["m"]), "01 c70205 a16d"],
+  regexp: [/a[/]b/giu, "01 c70a06 a5615b2f5d62 a3676975"],
+  url: [
+    new URL("https://example.com/a?b=c"),
+    "01 c71a07 b968747470733a2f2f6578616d706c652e636f6d2f613f623d63",
+  ],
+  view: [new Float32Array([0.5]), "01 c70508 07 0000003f"],
+  arrayBuffer: [new Uint8Array([3]).buffer, "01 c70109 03"],
+  error: [
+    Object.assign(new TypeError("m", { cause: 1 }), { code: "E1" }),
+    "01 c7230a a9547970654572726f72 a76d657373616765 a16d a4636f6465 a24531 a56361757365 01",
+  ],
+  utf16: ["\ud800", "01 c7020b 00d8"],
+  externalReference: [
+    new ExternalReference("text", "0123456789abcdef".repeat(4), 200_000),
+    `01 c74c0c a474657874 d940 ${hexOf(new TextEncoder().encode("0123456789abcdef".repeat(4)))} ce00030d40`,
+  ],
+  custom: [new Box(1), "01 c70e0d a3626f78 81 a7636f6e74656e74 01"],
+} satisfies Record<keyof typeof EXTENSION, readonly [value: unknown, hex: string]>;
+
 describe("format version 1", () => {
+  it.each(Object.entries(BY_EXTENSION))("has the extension type %s", (_, [value, hex]) => {
+    expect(difference(value, serializer.loadsTyped("msgpack", bytesOf(hex)))).toBeUndefined();
+    expect(hexOf(serializer.dumpsTyped(value)[1])).toBe(hex.replaceAll(" ", ""));
+  });
+
+  it("gives every extension type a number of its own", () => {
+    const numbers = Object.values(EXTENSION);
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(Object.keys(BY_EXTENSION).toSorted()).toEqual(Object.keys(EXTENSION).toSorted());
+  });
+
   it("is read as what was written", () => {
     expect(difference(everything(), serializer.loadsTyped("msgpack", bytesOf(VERSION_1)))).toBeUndefined();
   });
