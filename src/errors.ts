@@ -147,7 +147,10 @@ export class MissingCheckpointerError extends TidemarkError {
   override readonly lc_error_code = "MISSING_CHECKPOINTER";
 
   constructor(what: string) {
-    super("missing_checkpointer", `${what} needs a checkpointer: pass one to compile({ checkpointer }).`);
+    super(
+      "missing_checkpointer",
+      `No checkpointer set: ${what} needs one. Pass it to compile({ checkpointer }).`,
+    );
     this.name = "MissingCheckpointerError";
   }
 }

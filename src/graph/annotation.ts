@@ -50,12 +50,12 @@ export class AnnotationRoot<SD extends StateDefinition> {
   }
 }
 
-/** A key that keeps what was written last. */
-function annotate<Value>(): LastValue<Value>;
 /** A key whose writes are combined with its value by a reducer. */
 function annotate<Value, Update = Value>(
   options: ReducerOptions<Value, Update>,
 ): BinaryOperatorAggregate<Value, Update>;
+/** A key that keeps what was written last. The call may be left out: this form is the last, and so the one inferred. */
+function annotate<Value>(): LastValue<Value>;
 function annotate<Value, Update = Value>(
   options?: ReducerOptions<Value, Update>,
 ): LastValue<Value> | BinaryOperatorAggregate<Value, Update> {

@@ -50,7 +50,7 @@ function createEntrypoint<Input, Result>(
 ): CompiledEntrypoint<Input, ValueOf<Result>> {
   const given: EntrypointOptions = typeof options === "string" ? { name: options } : options;
   const { name, checkpointer, store, cache } = given;
-  refuseGenerator(name, run);
+  refuseGenerator("entrypoints", name, run);
   return new CompiledEntrypoint({
     // The caller of the entrypoint says with its types that this is an `Input`.
     graph: entrypointGraph(name, timeoutPolicyOf(given.timeout), (input, config) =>

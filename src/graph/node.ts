@@ -98,9 +98,18 @@ export function defineNode(name: string, action: unknown, options: NodeOptions =
 
 function nodeCall(name: string, action: unknown): NodeDefinition["call"] {
   const call = callOf(action);
-  if (call !== undefined) return call;
+  if (call !== undefined) return isSubgraph(action) ? graphCall(action, call) : call;
   throw new GraphValidationError(
     `Expected a Runnable, function or object with invoke() as node "${name}", and got an unsupported type.`,
     { details: { node: name } },
   );
+}
+
+/** A graph may share no key with the one around it: then it gets an empty input, which is no mistake of a caller. */
+function graphCall({ graph: { channels } }: Subgraph, call: NodeDefinition["call"]): NodeDefinition["call"] {
+  return (state, config) => {
+    const shares =
+      typeof state !== "object" || state === null || Object.keys(state).some((key) => channels.has(key));
+    return call(shares ? state : {}, config);
+  };
 }

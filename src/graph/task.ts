@@ -30,7 +30,7 @@ export function task<Args extends unknown[], Result>(
 ): TaskFunction<Args, Result> {
   const given: TaskOptions = typeof options === "string" ? { name: options } : options;
   const { name, retry, cachePolicy } = given;
-  refuseGenerator(name, run);
+  refuseGenerator("tasks", name, run);
   const timeout = timeoutPolicyOf(given.timeout);
   const node: CalledNode = {
     name,
@@ -44,12 +44,12 @@ export function task<Args extends unknown[], Result>(
 }
 
 /** What a generator yields would be lost when it is started again. */
-export function refuseGenerator(name: string, run: object): void {
-  const kind: unknown = run.constructor.name;
-  if (kind === "GeneratorFunction" || kind === "AsyncGeneratorFunction") {
+export function refuseGenerator(kind: "entrypoints" | "tasks", name: string, run: object): void {
+  const type: unknown = run.constructor.name;
+  if (type === "GeneratorFunction" || type === "AsyncGeneratorFunction") {
     throw new InvalidArgumentError(
       "invalid_task",
-      `"${name}" is a generator. Use a plain function, and config.writer for what comes while it runs.`,
+      `Generators are disallowed as ${kind}: "${name}" is one. Use a plain function, and config.writer for what comes while it runs.`,
     );
   }
 }

@@ -2,7 +2,7 @@ import { GraphValidationError, UnreachableNodeError } from "../errors.ts";
 import type { BreakpointNodes } from "../pregel/breakpoints.ts";
 import { END, START } from "../pregel/constants.ts";
 import type { GraphDefinition } from "./definition.ts";
-import { handlerOf } from "./policies.ts";
+import { errorHandlers, handlerOf } from "./policies.ts";
 
 /** Refuses names that are reserved, taken, or those of a key of the state. */
 export function checkNodeName(
@@ -40,6 +40,12 @@ export function validateGraph(graph: GraphDefinition): void {
   for (const name of graph.nodes.keys()) {
     if (!targets.has(name)) throw new UnreachableNodeError(name);
   }
+  for (const name of errorHandlers(graph).keys()) {
+    if (!graph.nodes.has(name)) continue;
+    throw new GraphValidationError(`Node \`${name}\` has the name of an error handler.`, {
+      details: { node: name },
+    });
+  }
 }
 
 /** Refuses breakpoints at nodes that the graph does not have. */
@@ -47,8 +53,9 @@ export function validateBreakpoints(
   graph: GraphDefinition,
   ...lists: readonly (BreakpointNodes | undefined)[]
 ): void {
+  const handlers = errorHandlers(graph);
   for (const name of lists.flatMap((nodes) => (nodes === undefined || nodes === "*" ? [] : nodes))) {
-    if (graph.nodes.has(name)) continue;
+    if (graph.nodes.has(name) || handlers.has(name)) continue;
     throw new GraphValidationError(`Interrupt node \`${name}\` is not present`, { details: { node: name } });
   }
 }

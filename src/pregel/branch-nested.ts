@@ -7,7 +7,7 @@ import { childNamespace, taskNamespace, withoutTaskIds } from "./namespace.ts";
 import { PARENT_TASK } from "./nested-run.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
-import { checkpointConfig, type RunContext } from "./run-context.ts";
+import { saverConfig, type RunContext } from "./run-context.ts";
 import { readCheckpoint } from "./snapshot.ts";
 import { interruptId } from "./task-id.ts";
 import { handlerPath, taskPathKey } from "./task-path.ts";
@@ -180,22 +180,19 @@ async function transplant(
   const step = tuple.metadata?.step ?? -1;
   const id = run.environment.checkpointIds.next(step);
   const reading = readCheckpoint(graph, tuple);
-  // The superstep after a checkpoint that was named is done anew, as for one of the root graph.
-  const pending = isNamedLast(wish, from) ? new PendingWrites() : reading.pending;
   const planned = planTasks(reading.state, { checkpointId: id, step: step + 1, namespace: to });
   const twins = new Map(planned.map((inner) => [inner.pathKey, inner]));
   const parents = { ...place.parents, [to]: id };
-  const inner = await carryOver(
-    run,
-    { graph, from, tasks: reading.tasks, pending, twins, to, parents },
-    wish,
-  );
-  const config = checkpointConfig({ configurable: { ...run.config.configurable, checkpoint_ns: to } }, id);
+  // The superstep after a checkpoint that was named is done anew, as for one of the root graph.
+  const tasks = isNamedLast(wish, from) ? [] : reading.tasks;
+  const { pending } = reading;
+  const inner = await carryOver(run, { graph, from, tasks, pending, twins, to, parents }, wish);
+  const config = saverConfig({ configurable: { ...run.config.configurable, checkpoint_ns: to } }, id);
   for (const [taskId, rows] of inner.rows) {
     await run.saver?.putWrites(config, rows, taskId, planned.find((each) => each.id === taskId)?.pathKey);
   }
   await run.saver?.put(
-    checkpointConfig(config, keepsHistory ? tuple.parentConfig?.configurable?.checkpoint_id : undefined),
+    saverConfig(config, keepsHistory ? tuple.parentConfig?.configurable?.checkpoint_id : undefined),
     { ...tuple.checkpoint, id, ts: new Date(run.environment.now()).toISOString() },
     {
       source: "fork",
@@ -228,7 +225,7 @@ async function* checkpointsInside(
   const address = insideOf(place, task);
   if (address === undefined || run.saver === undefined) return;
   const listed = run.saver.list(
-    checkpointConfig({ configurable: { ...run.config.configurable, checkpoint_ns: address } }),
+    saverConfig({ configurable: { ...run.config.configurable, checkpoint_ns: address } }),
   );
   for await (const tuple of listed) {
     // Others in a shared history are of other visits.
@@ -258,7 +255,7 @@ async function standOf(
   const id = address === undefined ? undefined : stands[address];
   if (address === undefined || id === undefined) return undefined;
   return run.saver?.getTuple(
-    checkpointConfig({ configurable: { ...run.config.configurable, checkpoint_ns: address } }, id),
+    saverConfig({ configurable: { ...run.config.configurable, checkpoint_ns: address } }, id),
   );
 }
 

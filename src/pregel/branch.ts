@@ -6,7 +6,7 @@ import { twinHandlers } from "./error-handler.ts";
 import type { LoopState } from "./loop-state.ts";
 import { openQuestions } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
-import { checkpointConfig } from "./run-context.ts";
+import { saverConfig } from "./run-context.ts";
 
 /** What goes on at the next checkpoint, which is not the one that the superstep would lead to. */
 interface Succession {
@@ -134,7 +134,7 @@ async function commitCarrying(
     for (const [taskId, taskRows] of rows) await loop.store(taskId, taskRows, paths.get(taskId));
     return;
   }
-  const config = checkpointConfig(run.config, next.id);
+  const config = saverConfig(run.config, next.id);
   for (const [taskId, taskRows] of rows) {
     if (taskRows.length > 0) await run.saver?.putWrites(config, taskRows, taskId, paths.get(taskId));
   }

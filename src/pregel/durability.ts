@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointMetadata, ChannelVersions, PendingWrite } from "../checkpoint/types.ts";
 import { InvalidArgumentError } from "../errors.ts";
-import { checkpointConfig, type RunContext } from "./run-context.ts";
+import { saverConfig, type RunContext } from "./run-context.ts";
 
 /**
  * When a run stores: "sync" and "async" (the default) mean the same here, after each task and superstep, since rows are
@@ -60,8 +60,8 @@ export class ExitStore {
   async store({ saver, config }: RunContext, checkpointId: string | undefined): Promise<void> {
     const row = this.#row;
     if (row !== undefined)
-      await saver?.put(checkpointConfig(config, row.parentId), row.checkpoint, row.metadata, row.newVersions);
+      await saver?.put(saverConfig(config, row.parentId), row.checkpoint, row.metadata, row.newVersions);
     for (const { taskId, writes, pathKey } of this.#writes)
-      await saver?.putWrites(checkpointConfig(config, checkpointId), writes, taskId, pathKey);
+      await saver?.putWrites(saverConfig(config, checkpointId), writes, taskId, pathKey);
   }
 }

@@ -21,7 +21,7 @@ import { LoopState } from "./loop-state.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
 import { findVisit } from "./nested-run.ts";
-import { checkpointConfig, nextVersionOf, type Nesting, type RunContext } from "./run-context.ts";
+import { saverConfig, nextVersionOf, type Nesting, type RunContext } from "./run-context.ts";
 import { answersOf, type RunInput } from "./run-input.ts";
 import { isSend, packetOf, type Send } from "./send.ts";
 
@@ -88,9 +88,9 @@ async function enterTask(run: RunContext, { task }: Nesting, input: RunInput): P
 
 async function load(run: RunContext): Promise<Entrance> {
   const named = run.config.configurable?.checkpoint_id;
-  const head = await run.saver?.getTuple(checkpointConfig(run.config));
+  const head = await run.saver?.getTuple(saverConfig(run.config));
   const isHead = named === undefined || named === head?.checkpoint.id;
-  const tuple = isHead ? head : await run.saver?.getTuple(checkpointConfig(run.config, named));
+  const tuple = isHead ? head : await run.saver?.getTuple(saverConfig(run.config, named));
   if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
   if (head !== undefined) run.environment.checkpointIds.observe(head.checkpoint.id);
   const loaded = await hydrated(run.graph, run.saver, tuple);

@@ -29,7 +29,7 @@ export function handlerTask(
     path,
     pathKey: taskPathKey(path),
     triggers: [PUSH],
-    node,
+    node: { ...node, channels: failed.node?.channels ?? node.channels },
     ...("sendArgs" in failed ? { sendArgs: failed.sendArgs } : {}),
     caller,
     handles: new NodeError(failed.name, error),

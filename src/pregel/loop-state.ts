@@ -14,7 +14,7 @@ import { PARENT_TASK } from "./nested-run.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { Places } from "./places.ts";
 import { planTasks, type PlannedTask, type PlanPosition } from "./plan.ts";
-import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
+import { saverConfig, nextVersionOf, type RunContext } from "./run-context.ts";
 
 /** Where a run stands: a checkpoint, the state it holds, and what is stored of the superstep after it. */
 export class LoopState {
@@ -115,7 +115,7 @@ export class LoopState {
       if (options.appliesInput) run.onInputApplied(this.lastStep);
       if (this.#exitStore === undefined)
         await this.whileStoring(
-          run.saver.put(checkpointConfig(run.config, parentId), checkpoint, metadata, newVersions),
+          run.saver.put(saverConfig(run.config, parentId), checkpoint, metadata, newVersions),
         );
       else this.#exitStore.keepCheckpoint({ parentId, checkpoint, metadata, newVersions });
     }
@@ -142,7 +142,7 @@ export class LoopState {
     if (this.#exitStore !== undefined) this.#exitStore.keepWrites(taskId, writes, pathKey);
     else if (saver !== undefined)
       await this.whileStoring(
-        saver.putWrites(checkpointConfig(config, this.checkpointId), writes, taskId, pathKey),
+        saver.putWrites(saverConfig(config, this.checkpointId), writes, taskId, pathKey),
       );
     this.pending.add(taskId, writes);
   }

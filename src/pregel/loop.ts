@@ -41,6 +41,7 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
   emitCheckpoint(loop);
   try {
     const outcome = await endOf(loop);
+    if (isStop(outcome) && run.nesting === undefined) emitStop(loop);
     await loop.end();
     await loop.flush();
     return outcome;
@@ -50,6 +51,11 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
   } finally {
     await loop.end();
   }
+}
+
+/** At a breakpoint, of this graph or of one inside its tasks: the run that was started says so, and no other. */
+function isStop(outcome: RunOutcome): boolean {
+  return outcome.status === "interrupted" && outcome.interrupts.length === 0;
 }
 
 async function endOf(loop: LoopState): Promise<RunOutcome> {
@@ -197,7 +203,6 @@ function cancelled(loop: LoopState, reason: unknown = loop.run.signal.reason): R
 
 /** The end of a run at a breakpoint: as at a question, but nothing is asked. */
 function stopped(loop: LoopState): RunOutcome {
-  emitStop(loop);
   return { status: "interrupted", checkpointId: loop.checkpointId ?? "", interrupts: [] };
 }
 

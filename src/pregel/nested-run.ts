@@ -3,7 +3,7 @@ import { MultipleSubgraphsError } from "./nested-errors.ts";
 import { newestOnBranch } from "./history-branch.ts";
 import { hydrated } from "./hydrate.ts";
 import { segmentsOf } from "./namespace.ts";
-import { checkpointConfig, type RunContext, type Saver } from "./run-context.ts";
+import { saverConfig, type RunContext, type Saver } from "./run-context.ts";
 import { withoutStreamHandlers } from "./stream-callbacks.ts";
 import type { TaskScope } from "./task-scope.ts";
 import type { RunnableConfig, StreamEvent } from "./types.ts";
@@ -92,7 +92,7 @@ export interface Visit {
 export async function findVisit(run: RunContext): Promise<Visit> {
   const { saver, nesting } = run;
   if (saver === undefined || nesting === undefined) return {};
-  const head = await saver.getTuple(checkpointConfig(run.config));
+  const head = await saver.getTuple(saverConfig(run.config));
   if (head === undefined) return {};
   run.environment.checkpointIds.observe(head.checkpoint.id);
   if (!nesting.keepsHistory) return { left: await hydrated(run.graph, saver, head) };
@@ -112,7 +112,7 @@ async function findOwn(run: RunContext, head: CheckpointTuple): Promise<Checkpoi
   const isOwn = (tuple: CheckpointTuple): boolean => tuple.metadata?.[PARENT_TASK] === task.task.id;
   if (!isOfSuperstep(head)) return undefined;
   if (isOwn(head)) return head;
-  for await (const tuple of run.saver?.list(checkpointConfig(run.config)) ?? []) {
+  for await (const tuple of run.saver?.list(saverConfig(run.config)) ?? []) {
     if (!isOfSuperstep(tuple)) return undefined;
     if (isOwn(tuple)) return tuple;
   }

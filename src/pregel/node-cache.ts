@@ -48,12 +48,6 @@ export async function cachedTask(
 
 export type WritesCache = BaseCache<readonly PendingWrite[]>;
 
-/** Forgets the results of all cached nodes of a graph. */
-export async function clearCache(graph: PregelGraph, cache: WritesCache | undefined): Promise<void> {
-  const cached = [...graph.nodes.values()].filter((node) => node.cachePolicy !== undefined);
-  if (cached.length > 0) await cache?.clear(cached.map((node) => namespaceOf(graph, node)));
-}
-
 function namespaceOf(graph: PregelGraph, node: EngineNode): CacheNamespace {
   return [NODE_WRITES, graph.name, node.name];
 }

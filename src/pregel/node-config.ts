@@ -12,7 +12,15 @@ import { callbacksFor, streamText, type MessageOptions, type TextMessage } from 
 import { SCOPE } from "./task-context.ts";
 import { taskEffectKey } from "./task-id.ts";
 import type { TaskScope } from "./task-scope.ts";
-import type { ExecutionInfo, InterruptOptions, NodeConfig, WriteScope, Writer } from "./types.ts";
+import type {
+  ExecutionInfo,
+  InterruptOptions,
+  NodeConfig,
+  RunnableConfig,
+  ServerInfo,
+  WriteScope,
+  Writer,
+} from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 
 /** The config that a node gets: the caller's, and where in the run it is. `ask` answers `interrupt`. */
@@ -48,6 +56,7 @@ export function nodeConfig(
     heartbeat: attempt.heartbeat,
     ...(run.store === undefined ? {} : { store: run.store }),
     executionInfo: executionInfo(loop, task.id, checkpointNs, attempt),
+    ...serverInfo(run.config),
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
     interrupt: <Value, Answer>(value: Value, options?: InterruptOptions): Answer =>
       ask(value, options?.responseSchema) as Answer,
@@ -99,6 +108,25 @@ function executionInfo(
     nodeAttempt: attempt.number,
     nodeFirstAttemptTime: attempt.firstTime,
   };
+}
+
+/** What a server that runs the graph says of it, in the config of the run. */
+function serverInfo({ configurable, metadata }: RunnableConfig): { readonly serverInfo?: ServerInfo } {
+  const named = (key: string): string | undefined => textOf(configurable?.[key]) ?? textOf(metadata?.[key]);
+  const assistantId = named("assistant_id");
+  const graphId = named("graph_id");
+  const user = configurable?.["langgraph_auth_user"];
+  if (assistantId === undefined && graphId === undefined && !isUser(user)) return {};
+  const server = { assistantId: assistantId ?? "", graphId: graphId ?? "" };
+  return { serverInfo: isUser(user) ? { ...server, user } : server };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function isUser(user: unknown): user is NonNullable<ServerInfo["user"]> {
+  return typeof user === "object" && user !== null && "identity" in user && typeof user.identity === "string";
 }
 
 /** What a node's writers may look at: the state as its own writes, and those `sent` while it ran, leave it. */

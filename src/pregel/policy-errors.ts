@@ -11,6 +11,15 @@ export class GraphDrained extends GraphBubbleUp {
   }
 }
 
+/** Which limit an attempt of a node has passed, and when. Times in milliseconds. */
+export interface NodeTimeout {
+  readonly node: string;
+  readonly kind: "run" | "idle";
+  readonly elapsed: number;
+  readonly runTimeout?: number;
+  readonly idleTimeout?: number;
+}
+
 /** An attempt of a node took longer than its timeout. Another attempt may do better. Times in milliseconds. */
 export class NodeTimeoutError extends TidemarkError {
   readonly node: string;
@@ -20,7 +29,11 @@ export class NodeTimeoutError extends TidemarkError {
   readonly runTimeout?: number;
   readonly idleTimeout?: number;
 
-  constructor(node: string, kind: "run" | "idle", timeout: number, elapsed: number) {
+  /** Throws when the limit of this kind is not given. */
+  constructor({ node, kind, elapsed, ...limits }: NodeTimeout) {
+    const timeout = limits[`${kind}Timeout`];
+    if (timeout === undefined)
+      throw new TypeError(`${kind}Timeout is required for a timeout of kind "${kind}".`);
     const what = kind === "run" ? "took" : "made no progress for";
     super("node_timeout", `Node "${node}" ${what} more than ${timeout} ms (${elapsed} ms).`, {
       details: { node, kind, timeout, elapsed },
@@ -30,15 +43,17 @@ export class NodeTimeoutError extends TidemarkError {
     this.kind = kind;
     this.timeout = timeout;
     this.elapsed = elapsed;
-    if (kind === "run") this.runTimeout = timeout;
-    else this.idleTimeout = timeout;
+    if (limits.runTimeout !== undefined) this.runTimeout = limits.runTimeout;
+    if (limits.idleTimeout !== undefined) this.idleTimeout = limits.idleTimeout;
   }
 }
 
 /** A superstep took longer than the graph's `stepTimeout`. What its finished tasks wrote is stored. */
 export class StepTimeoutError extends TidemarkError {
   constructor(step: number, timeout: number) {
-    super("step_timeout", `Superstep ${step} took more than ${timeout} ms.`, { details: { step, timeout } });
+    super("step_timeout", `Superstep ${step} was aborted: it took more than ${timeout} ms.`, {
+      details: { step, timeout },
+    });
     this.name = "StepTimeoutError";
   }
 }

@@ -6,7 +6,7 @@ import { hydrated } from "./hydrate.ts";
 import { stepsOf } from "./namespace.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import type { Answers } from "./question.ts";
-import { checkpointConfig, type Saver } from "./run-context.ts";
+import { saverConfig, type Saver } from "./run-context.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { atNamespace, graphToRead, locate, namespaceInside } from "./subgraphs.ts";
 import type { PregelGraph, RunnableConfig, StateSnapshot, StateTask } from "./types.ts";
@@ -32,7 +32,7 @@ export async function readState(
   const config = located(root, asked);
   const { checkpoint_ns: namespace = "", checkpoint_map } = config.configurable ?? {};
   const named = config.configurable?.checkpoint_id ?? checkpoint_map?.[namespace];
-  const found = await saver.getTuple(checkpointConfig(config, named));
+  const found = await saver.getTuple(saverConfig(config, named));
   const graph = graphToRead(root, namespace, found);
   const tuple = await hydrated(graph, saver, found);
   if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
@@ -52,7 +52,7 @@ export async function* readHistory(
   const { limit, before, filter } = options;
   const namespace = config.configurable?.checkpoint_ns ?? "";
   let isEmpty = true;
-  const listed = saver.list(checkpointConfig(config, config.configurable?.checkpoint_id), {
+  const listed = saver.list(saverConfig(config, config.configurable?.checkpoint_id), {
     ...(limit === undefined ? {} : { limit }),
     ...(before === undefined ? {} : { before: before as CheckpointConfig }),
     ...(filter === undefined ? {} : { filter }),

@@ -32,6 +32,8 @@ export interface RunContext {
   /** Takes a chunk; must not throw. */
   readonly emit: (event: StreamEvent) => void;
   readonly signal: AbortSignal;
+  /** How long the run may take, in milliseconds. */
+  readonly timeout: number | undefined;
   /** Called right before the first commit that holds the run's input: after it, a run is re-entered without its input. */
   readonly onInputApplied: (lastStep: number) => void;
   /** The step up to which the run may go, where an earlier attempt has begun to count. */
@@ -65,6 +67,20 @@ export interface Nesting {
 export function nextVersionOf(saver: Saver | undefined): NextVersion {
   if (saver !== undefined) return (current) => saver.getNextVersion(current);
   return (current) => (typeof current === "number" ? current : 0) + 1;
+}
+
+/** As `checkpointConfig`, for a saver: it also gets what else the caller's `configurable` says. */
+export function saverConfig(
+  { configurable = {} }: CheckpointConfig | RunnableConfig,
+  checkpointId?: string,
+): CheckpointConfig {
+  const { checkpoint_id: _id, thread_ts: _ts, checkpoint_map: _map, ...given } = configurable;
+  return {
+    configurable:
+      checkpointId === undefined
+        ? { checkpoint_ns: "", ...given }
+        : { checkpoint_ns: "", ...given, checkpoint_id: checkpointId },
+  };
 }
 
 /** Addresses a checkpoint of the run's thread; the newest one when no id is given. */

@@ -15,7 +15,6 @@ import { runLoop } from "./loop.ts";
 import { mergeConfigs } from "./merge-configs.ts";
 import { nestedContext } from "./nested-run.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
-import { clearCache } from "./node-cache.ts";
 import type {
   Checkpointer,
   ChunkModes,
@@ -204,9 +203,9 @@ export class RunnableGraph<
     return this.#edit(config, [[update]], options, "updateState()");
   }
 
-  /** Forgets the cached results of all nodes. */
+  /** Empties the cache: not even a graph knows all the tasks that its nodes call. */
   async clearCache(): Promise<void> {
-    await clearCache(this.graph, this.#options.cache);
+    await this.#options.cache?.clear([]);
   }
 
   /** Several edits, one checkpoint after the other; those of one step are made as if their nodes had run side by side. */
@@ -216,10 +215,12 @@ export class RunnableGraph<
     options: RunOptions = {},
   ): Promise<RunnableConfig> {
     const steps = supersteps.map(({ updates: [first, ...others] }): UpdateStep => {
-      if (first === undefined) throw new InvalidArgumentError("invalid_update", "A step has no updates.");
+      if (first === undefined)
+        throw new InvalidArgumentError("invalid_update", "No updates provided: each step needs one.");
       return [first, ...others];
     });
-    if (steps.length === 0) throw new InvalidArgumentError("invalid_update", "There are no steps to apply.");
+    if (steps.length === 0)
+      throw new InvalidArgumentError("invalid_update", "No supersteps provided: there is nothing to apply.");
     return this.#edit(config, steps, options, "bulkUpdateState()");
   }
 
@@ -277,7 +278,7 @@ export class RunnableGraph<
   #rootContext(options: RunOptions): RunContext {
     const { checkpointer, environment, modes = NO_MODES, subgraphs, emit, ...rest } = options;
     const { onInputApplied, onInterrupted, isReentry, lastStep, store, cache, ...more } = rest;
-    const { interruptBefore, interruptAfter, durability, checkpointDuring, ...others } = more;
+    const { interruptBefore, interruptAfter, durability, checkpointDuring, timeout, ...others } = more;
     const { outputKeys, watchedKeys, ...config } = others;
     const recursionLimit = config.recursionLimit ?? DEFAULT_RECURSION_LIMIT;
     if (!Number.isInteger(recursionLimit) || recursionLimit < 1) {
@@ -306,6 +307,7 @@ export class RunnableGraph<
       nestedModes: subgraphs ? modes : modes.has("custom") ? CUSTOM : NO_MODES,
       emit: emit ?? (() => undefined),
       signal: config.signal ?? new AbortController().signal,
+      timeout,
       onInputApplied: onInputApplied ?? (() => undefined),
       lastStep,
       onInterrupted: onInterrupted ?? "refuse",

@@ -1,4 +1,4 @@
-import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
+import type { CheckpointMetadata, CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import { describeError, TidemarkError } from "../errors.ts";
 import { applyOutside, applyWrites } from "./apply.ts";
 import { finishedTasks, isLeftToHandler, withHandlers } from "./error-handler.ts";
@@ -61,7 +61,7 @@ export function snapshotOf(
     values: shownValues(graph, values),
     next: tasks.filter(waits).map((task) => task.name),
     config: { configurable: { ...tuple.config.configurable, ...mapOf(tuple) } },
-    ...(tuple.metadata === undefined ? {} : { metadata: tuple.metadata }),
+    ...(tuple.metadata === undefined ? {} : { metadata: shownMetadata(tuple.metadata, tuple) }),
     createdAt: tuple.checkpoint.ts,
     ...(tuple.parentConfig === undefined
       ? {}
@@ -93,6 +93,11 @@ export function withFinishedTasks(
     if (error instanceof TidemarkError) return { error: describeError(error) };
     throw error;
   }
+}
+
+function shownMetadata(metadata: CheckpointMetadata, { config }: CheckpointTuple): CheckpointMetadata {
+  const threadId = config.configurable?.thread_id;
+  return threadId === undefined ? metadata : { ...metadata, thread_id: threadId };
 }
 
 /** A graph that shows one channel has what is in it as its values. */

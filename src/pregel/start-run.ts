@@ -4,15 +4,34 @@ import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
 import { visiting } from "./nested-run.ts";
 import type { RunContext } from "./run-context.ts";
+import { RunControl } from "./run-control.ts";
 import { parseRunInput } from "./run-input.ts";
 import { locate } from "./subgraphs.ts";
 import type { RunOutcome } from "./types.ts";
 
 /** Runs alone: one run a thread, or, inside a task, as a part of the task. */
 export function startRun(run: RunContext, input: unknown): Promise<RunOutcome> {
-  const work = (): Promise<RunOutcome> => runLoop(run, parseRunInput(input));
+  const work = (): Promise<RunOutcome> => {
+    const { timeout } = run;
+    return timeout === undefined ? runLoop(run, parseRunInput(input)) : runInTime(run, input, timeout);
+  };
   if (run.nesting === undefined) return exclusively(run.saver, run.config.configurable, work);
   return run.nesting.task.follow(visiting(run, work));
+}
+
+async function runInTime(run: RunContext, input: unknown, timeout: number): Promise<RunOutcome> {
+  const ended = new AbortController();
+  const late = new AbortController();
+  void run.environment.sleep(timeout, ended.signal).then(() => {
+    if (ended.signal.aborted) return;
+    late.abort(new DOMException(`The run was aborted: it took more than ${timeout} ms.`, "TimeoutError"));
+  });
+  try {
+    const signal = AbortSignal.any([run.signal, late.signal]);
+    return await runLoop({ ...run, signal }, parseRunInput(input));
+  } finally {
+    ended.abort();
+  }
 }
 
 /** Inside a task, a question and a Command for the graph around leave through the node that called. */
@@ -26,7 +45,9 @@ export function throwUnlessEnded({ nesting }: RunContext, outcome: RunOutcome): 
 }
 
 /** A config inside a task names checkpoints of the graphs around it too: the run begins at the root's. */
-export function atRoot(run: RunContext): RunContext {
+export function atRoot(given: RunContext): RunContext {
+  const { control = new RunControl() } = given.config;
+  const run = { ...given, config: { ...given.config, control } };
   const {
     checkpoint_ns: namespace = "",
     checkpoint_map,

@@ -12,7 +12,13 @@ import type { PregelGraph } from "./types.ts";
 /** The whole state. */
 export function emitValues(loop: LoopState): void {
   if (!loop.run.modes.has("values")) return;
-  loop.run.emit({ mode: "values", payload: loop.state.readAll(loop.run.outputKeys) ?? null });
+  loop.run.emit({ mode: "values", payload: valuesOf(loop) });
+}
+
+/** Of a single channel null as long as it has no value; `undefined` is one. */
+function valuesOf({ run: { outputKeys }, state }: LoopState): unknown {
+  const isEmpty = typeof outputKeys === "string" && state.channels.get(outputKeys)?.isAvailable() !== true;
+  return isEmpty ? null : state.readAll(outputKeys);
 }
 
 /** What one task wrote. `cached`: it was stored before this run and is not computed again. */

@@ -82,7 +82,7 @@ export class TimeoutWatch {
   overdue(): NodeTimeoutError | undefined {
     const { runTimeout } = this.#policy;
     const elapsed = this.#environment.now() - this.#started;
-    return runTimeout !== undefined && elapsed > runTimeout ? this.#error("run", runTimeout) : undefined;
+    return runTimeout !== undefined && elapsed > runTimeout ? this.#error("run") : undefined;
   }
 
   /** Ends the attempt. */
@@ -104,11 +104,18 @@ export class TimeoutWatch {
       await this.#environment.sleep(left, this.#stopped.signal);
       left = since() + limit - this.#environment.now();
     }
-    return this.#error(kind, limit);
+    return this.#error(kind);
   }
 
-  #error(kind: "run" | "idle", limit: number): NodeTimeoutError {
+  #error(kind: "run" | "idle"): NodeTimeoutError {
+    const { runTimeout, idleTimeout } = this.#policy;
     const since = kind === "run" ? this.#started : this.#lastProgress;
-    return new NodeTimeoutError(this.#node, kind, limit, this.#environment.now() - since);
+    return new NodeTimeoutError({
+      node: this.#node,
+      kind,
+      elapsed: this.#environment.now() - since,
+      ...(runTimeout === undefined ? {} : { runTimeout }),
+      ...(idleTimeout === undefined ? {} : { idleTimeout }),
+    });
   }
 }

@@ -37,11 +37,13 @@ export interface RunnableConfig<Context = unknown> {
   readonly tags?: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
+  /** How long the run may take, in milliseconds: then it is aborted. */
+  readonly timeout?: number;
   readonly context?: Context;
   readonly runId?: string;
   /** How many tasks of a superstep run at the same time; all of them unless said otherwise. */
   readonly maxConcurrency?: number;
-  /** Asks the run to stop between two supersteps. */
+  /** Asks the run to stop between two supersteps. Nodes get one in any case. */
   readonly control?: RunControl;
   /** LangChain callbacks, handed on to nodes. */
   readonly callbacks?: unknown;
@@ -65,6 +67,13 @@ export interface ExecutionInfo {
   readonly nodeFirstAttemptTime: number;
 }
 
+/** The server on which a run takes place, and who has started it. */
+export interface ServerInfo {
+  readonly assistantId: string;
+  readonly graphId: string;
+  readonly user?: { readonly identity: string; readonly [key: string]: unknown };
+}
+
 export interface Writer {
   /** Emits a chunk of the stream mode `custom`. */
   (chunk: unknown): void;
@@ -82,6 +91,8 @@ export interface NodeConfig<Context = unknown> extends RunnableConfig<Context> {
   readonly writer: Writer;
   readonly interrupt: <Value, Answer = unknown>(value: Value, options?: InterruptOptions) => Answer;
   readonly executionInfo: ExecutionInfo;
+  /** Where the run takes place on a server that says so. */
+  readonly serverInfo?: ServerInfo;
   /** Long-term memory, when the graph was compiled with one. */
   readonly store?: BaseStore;
   /** Tells an `idleTimeout` that the node is at work. */

@@ -17,7 +17,7 @@ import { hydrated } from "./hydrate.ts";
 import { inputWrites } from "./input-writes.ts";
 import { LoopState } from "./loop-state.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
-import { checkpointConfig, nextVersionOf, type RunContext } from "./run-context.ts";
+import { nextVersionOf, type RunContext, saverConfig } from "./run-context.ts";
 import type { PlannedTask } from "./plan.ts";
 import { pullPath, taskPathKey } from "./task-path.ts";
 import { withFinishedTasks } from "./snapshot.ts";
@@ -43,11 +43,11 @@ export type UpdateStep = readonly [StateUpdate, ...StateUpdate[]];
  */
 export async function updateState(run: RunContext, updates: UpdateStep): Promise<string> {
   const named = run.config.configurable?.checkpoint_id;
-  const head = await run.saver?.getTuple(checkpointConfig(run.config));
+  const head = await run.saver?.getTuple(saverConfig(run.config));
   const found =
     named === undefined || named === head?.checkpoint.id
       ? head
-      : await run.saver?.getTuple(checkpointConfig(run.config, named));
+      : await run.saver?.getTuple(saverConfig(run.config, named));
   const tuple = await hydrated(run.graph, run.saver, found);
   if (tuple === undefined && named !== undefined) throw new CheckpointNotFoundError(named);
   if (head !== undefined) run.environment.checkpointIds.observe(head.checkpoint.id);
@@ -69,6 +69,8 @@ interface LeftTasks {
 const NONE: LeftTasks = { all: [], waiting: [] };
 
 async function applyUpdates(loop: LoopState, updates: UpdateStep, left: LeftTasks): Promise<string> {
+  if (updates.length > 1 && updates.some(({ asNode }) => asNode === undefined))
+    throw new InvalidUpdateError('Each of several updates of a step needs its "asNode".');
   const named = updates.map((update): StateUpdate => {
     if (update.asNode !== undefined || update.values === null) return update;
     return { ...update, asNode: defaultNode(loop.state) };

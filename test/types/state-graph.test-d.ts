@@ -40,6 +40,10 @@ export function definitions(): void {
   expectTypeOf<{ log: string[] }>().not.toExtend<U>();
   expectTypeOf<{ log: OverwriteUpdate<string[]> }>().toExtend<U>();
 
+  const Uncalled = Annotation.Root({ topic: Annotation<string> });
+  expectTypeOf<typeof Uncalled.State>().toEqualTypeOf<{ topic: string }>();
+  expectTypeOf<typeof Uncalled.Update>().toEqualTypeOf<{ topic?: string }>();
+
   const Schema = new StateSchema({
     n: z.number().default(1),
     d: z.coerce.number<string>(),

@@ -28,7 +28,7 @@ export function fieldKey(name: string, field: unknown): StateKey {
 /** A key of an object schema: what `withLangGraph` has said of it counts. An `undefined` may always be written. */
 export function propertyKey(schema: StandardSchema): StateKey {
   const meta = schemaMetaRegistry.get(schema);
-  const initial = meta?.default ?? getSchemaDefaultGetter(schema);
+  const initial = getSchemaDefaultGetter(schema) ?? meta?.default;
   if (meta?.reducer !== undefined)
     return reducedKey(schema, meta.reducer.schema ?? schema, meta.reducer.fn, initial);
   return schemaKey(schema, checkOptional, initial);

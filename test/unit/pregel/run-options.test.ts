@@ -198,8 +198,7 @@ describe("drain", () => {
         .addNode(
           "outer",
           async (_, { control }) => {
-            calls++;
-            return control?.drainRequested === false
+            return ++calls === 1 && control !== undefined
               ? { log: (await inner.invoke({ v: 1 }, { control })).log }
               : { log: ["second"] };
           },

@@ -11,7 +11,7 @@ async function anotherCopy(): Promise<typeof one> {
   return copy;
 }
 
-const channels = (): { log: ReturnType<typeof one.Annotation<unknown[]>> } => ({
+const channels = (): { log: one.BinaryOperatorAggregate<unknown[], unknown[]> } => ({
   log: one.Annotation<unknown[]>({ reducer: (left, right) => left.concat(right), default: () => [] }),
 });
 
