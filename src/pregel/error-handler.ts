@@ -106,9 +106,13 @@ function startedHandler(
   return handlerTask(graph, task, storedError(pending.errorOf(task.id)), position);
 }
 
-/** An error that was stored as plain data, as an error again. */
+/** An error that was stored as plain data, as an error again, and so are its causes. */
 function storedError(stored: unknown): unknown {
   if (typeof stored !== "object" || stored === null || !("message" in stored)) return stored;
   const { message, ...more } = stored;
-  return Object.assign(new Error(String(message)), more);
+  const error = Object.assign(new Error(String(message)), more);
+  if ("cause" in stored) error.cause = storedError(stored.cause);
+  if ("errors" in stored && Array.isArray(stored.errors))
+    Object.assign(error, { errors: stored.errors.map(storedError) });
+  return error;
 }

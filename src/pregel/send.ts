@@ -39,10 +39,13 @@ export function packetOf({ node, args, timeout }: Send): SendPacket {
   return policy === undefined ? { node, args } : { node, args, timeout: policy };
 }
 
+/** Only an instance is one (of this module or of another copy of it): data from outside cannot forge one. */
 export function isSend(value: unknown): value is Send {
+  if (value instanceof Send) return true;
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
   return (
-    value instanceof Send ||
-    (typeof value === "object" && value !== null && "lg_name" in value && value.lg_name === "Send")
+    prototype !== Object.prototype && prototype !== null && "lg_name" in value && value.lg_name === "Send"
   );
 }
 

@@ -209,6 +209,8 @@ it("`checkpointer: true` is for graphs inside others", async () => {
 it("a Command for the parent graph of a graph that has none is refused", async () => {
   const graph = chain({ a: () => new Command({ graph: Command.PARENT, goto: "b" }) }).compile();
   await expect(graph.invoke({})).rejects.toMatchObject({ code: "invalid_command" });
+  const input = new Command({ graph: Command.PARENT, goto: "a" });
+  await expect(graph.invoke(input)).rejects.toMatchObject({ code: "invalid_command" });
 });
 
 it("a namespace that no graph has is refused", async () => {

@@ -137,7 +137,7 @@ describe("INT-13: a question without persistence", () => {
         },
       }),
     );
-    await expect(graph().invoke({}, {})).rejects.toMatchObject({ message: /thread_id/ });
+    await expect(graph().invoke({}, {})).rejects.toMatchObject({ code: "missing_thread_id" });
     expect(runs).toBe(0);
   });
 });

@@ -1,11 +1,25 @@
 import { z } from "zod";
 import { z as zod3 } from "zod3";
 import { describe, expect, it } from "vitest";
-import { ours, theirs, type Library } from "../oracle/engine.ts";
+import { type Library, ours, theirs } from "../oracle/engine.ts";
+import { chain, evictable, thread } from "../pregel/support.ts";
+import { config } from "./both.ts";
 
-/** What docs/differences.md says of LangGraph, where the tests of our own side alone would not show that it differs. */
+/** docs/differences.md: input. */
 
-const config = { configurable: { thread_id: "t" } };
+it("without a single key of the state is refused, and an empty one is not", async () => {
+  const { graph } = evictable(chain({ a: () => ({ log: ["a"] }) }));
+  const typo: object = { lgo: ["in"] };
+  await expect(graph().invoke(typo, thread)).rejects.toMatchObject({
+    code: "invalid_input",
+    details: { keys: ["log", "sum", "v"] },
+  });
+  expect((await graph().getState(thread)).config.configurable).not.toHaveProperty("checkpoint_id");
+  expect((await graph().invoke({}, thread)).log).toEqual(["a"]);
+  const partly: object = { log: ["in"], lgo: 1 };
+  expect((await graph().invoke(partly, thread)).log).toEqual(["a", "in", "a"]);
+});
+
 type Make = (library: Library) => Promise<unknown>;
 
 const graphOf = (library: Library, state: unknown, more?: unknown) => {

@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+import { START, type Snapshot } from "../oracle/engine.ts";
+import { graphOf } from "../oracle/policy-cases.ts";
+import { both, config, later } from "./both.ts";
+
+/** docs/differences.md: graphs inside tasks, entrypoints and tasks. */
+
+it("a shared history is gone back in by the branch, and says which task made its checkpoints", async () => {
+  const seen = await both(async (library) => {
+    const visits = graphOf(library)
+      .addNode("count", () => ({ sum: 1 }))
+      .addEdge(START, "count")
+      .compile({ checkpointer: true });
+    const saver = new library.MemorySaver();
+    const graph = graphOf(library)
+      .addNode("p", async () => ({ log: [(await visits.invoke({ log: [] }))["sum"]] }))
+      .addEdge(START, "p")
+      .compile({ checkpointer: saver });
+    for (let turn = 0; turn < 3; turn++) await graph.invoke({ log: ["turn"] }, config);
+    const history: Snapshot[] = [];
+    for await (const snapshot of graph.getStateHistory(config)) history.push(snapshot);
+    const firstTurn = history.find(({ metadata }) => metadata?.step === 1);
+    const { log } = await graph.invoke({ log: ["branch"] }, firstTurn?.config);
+    const marks = new Set<boolean>();
+    for await (const { metadata } of saver.list({ configurable: { thread_id: "t", checkpoint_ns: "p" } }))
+      marks.add(Object.hasOwn(metadata ?? {}, "parent_task"));
+    return [log, [...marks]];
+  });
+  expect(seen).toEqual({
+    here: [["turn", 1, "branch", 2], [true]],
+    there: [["turn", 1, "branch", 4], [false]],
+  });
+});
+
+it("a task that has failed says where its graph's state is", async () => {
+  const seen = await both(async (library) => {
+    const inner = graphOf(library)
+      .addNode("fail", () => {
+        throw new Error("fail");
+      })
+      .addEdge(START, "fail")
+      .compile();
+    const graph = graphOf(library)
+      .addNode("p", inner)
+      .addEdge(START, "p")
+      .compile({ checkpointer: new library.MemorySaver() });
+    await graph.invoke({ log: [] }, config).catch(() => undefined);
+    return (await graph.getState(config)).tasks.map(({ state }) => state !== undefined);
+  });
+  expect(seen).toEqual({ here: [true], there: [false] });
+});
+
+it("after a failing task the entrypoint shows the task's error", async () => {
+  const seen = await both(async (library) => {
+    const bad = library.task("bad", async () => {
+      await later(1);
+      throw new RangeError("bad");
+    });
+    const flow = library.entrypoint({ name: "flow", checkpointer: new library.MemorySaver() }, () => bad());
+    await flow.invoke(1, config).catch(() => undefined);
+    return (await flow.getState(config)).tasks.map(({ error }) => (error as Error).message);
+  });
+  expect(seen).toEqual({ here: ["bad"], there: ["This operation was aborted"] });
+});
