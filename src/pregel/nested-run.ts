@@ -50,8 +50,8 @@ export function nestedContext(own: RunContext, task: TaskScope, checkpointer: un
   };
 }
 
-/** Keys of the metadata that tell of one task. */
-const OF_TASK = /^(langgraph_|checkpoint_ns$)/;
+/** Keys of the metadata that every task is told anew. */
+const OF_TASK = /^(langgraph_|(checkpoint_ns|thread_id|assistant_id|graph_id)$)/;
 
 function nestedConfig(outer: RunnableConfig, own: RunnableConfig, namespace: string): RunnableConfig {
   const { metadata: outerMetadata, ...around } = outer;

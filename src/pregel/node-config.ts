@@ -26,7 +26,8 @@ import { normaliseWrites } from "./writes.ts";
 /** The config that a node gets: the caller's, and where in the run it is. `ask` answers `interrupt`. */
 export function nodeConfig(
   loop: LoopState,
-  task: Pick<PlannedTask, "id" | "name" | "path" | "triggers" | "caller" | "handles">,
+  task: Pick<PlannedTask, "id" | "name" | "path" | "triggers" | "caller" | "handles"> &
+    Partial<Pick<PlannedTask, "node">>,
   attempt: AttemptScope,
   ask: (value: unknown, schema?: ResponseSchema) => unknown,
   scope?: TaskScope,
@@ -34,6 +35,7 @@ export function nodeConfig(
   const { run } = loop;
   const checkpointNs = taskNamespace(task.caller ?? loop.namespace, task.name, task.id);
   const metadata = {
+    ...identityOf(run.config),
     ...run.config.metadata,
     langgraph_step: loop.step + 1,
     langgraph_node: task.name,
@@ -41,6 +43,7 @@ export function nodeConfig(
     langgraph_path: task.path,
     langgraph_checkpoint_ns: checkpointNs,
     checkpoint_ns: checkpointNs,
+    ...task.node?.metadata,
   };
   const config = {
     ...run.config,
@@ -64,6 +67,15 @@ export function nodeConfig(
   };
   return config;
 }
+
+/** What is configured of whose run it is: tracing wants to know. */
+function identityOf({ configurable }: RunnableConfig): Record<string, unknown> {
+  const identity: Record<string, unknown> = {};
+  for (const key of IDENTITY) if (configurable?.[key] !== undefined) identity[key] = configurable[key];
+  return identity;
+}
+
+const IDENTITY = ["thread_id", "assistant_id", "graph_id"] as const;
 
 function writerOf(
   loop: LoopState,

@@ -16,9 +16,10 @@ import type { StreamMode } from "./types.ts";
 /** These tasks begin. */
 export function emitTasks(loop: LoopState, tasks: readonly PlannedTask[]): void {
   if (!isWanted(loop, "tasks")) return;
-  const { metadata } = loop.run.config;
+  const { metadata: ofRun } = loop.run.config;
   for (const task of tasks) {
     if (task.node?.hidden) continue;
+    const ofNode = task.node?.metadata;
     emit(loop, "tasks", "task", loop.step + 1, {
       id: task.id,
       name: task.name,
@@ -27,7 +28,7 @@ export function emitTasks(loop: LoopState, tasks: readonly PlannedTask[]): void 
         (trigger) => trigger === PUSH || isTriggered(loop.state, task.name, trigger),
       ),
       interrupts: [],
-      ...(metadata === undefined ? {} : { metadata }),
+      ...(ofRun === undefined && ofNode === undefined ? {} : { metadata: { ...ofRun, ...ofNode } }),
     });
   }
 }

@@ -12,6 +12,10 @@ export interface Library {
   readonly Send: new (node: string, args: unknown, options?: object) => object;
   readonly Overwrite: new (value: unknown) => object;
   readonly MemorySaver: new () => Saver;
+  readonly RunControl: new () => RunControl;
+  readonly StateSchema: new (fields: Record<string, unknown>) => unknown;
+  readonly ReducedValue: new (schema: unknown, options: object) => unknown;
+  readonly UntrackedValue: new (schema: unknown) => unknown;
   readonly interrupt: (value: unknown, options?: unknown) => unknown;
   readonly task: (
     options: string | object,
@@ -19,6 +23,12 @@ export interface Library {
   ) => (...args: unknown[]) => Promise<unknown>;
   readonly entrypoint: EntrypointFactory;
   readonly getPreviousState: () => unknown;
+}
+
+export interface RunControl {
+  readonly drainRequested: boolean;
+  readonly drainReason: string | undefined;
+  requestDrain(reason?: string): void;
 }
 
 export interface EntrypointFactory {
@@ -73,11 +83,17 @@ export interface SnapshotTask {
   readonly state?: Config | Snapshot;
 }
 
+export interface HistoryOptions {
+  readonly limit?: number;
+  readonly filter?: Readonly<Record<string, unknown>>;
+  readonly before?: Config | undefined;
+}
+
 export interface Compiled {
   invoke(input: unknown, config?: Config): Promise<State>;
   stream(input: unknown, config?: Config): AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>;
   getState(config: Config, options?: { subgraphs?: boolean }): Promise<Snapshot>;
-  getStateHistory(config: Config): AsyncIterable<Snapshot>;
+  getStateHistory(config: Config, options?: HistoryOptions): AsyncIterable<Snapshot>;
   clearCache?(): Promise<void>;
   updateState(config: Config, values: unknown, asNode?: string): Promise<Config>;
   bulkUpdateState(

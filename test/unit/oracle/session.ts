@@ -5,6 +5,7 @@ import type {
   Compiled,
   CompileOptions,
   Config,
+  HistoryOptions,
   Library,
   Saver,
   SavedTuple,
@@ -187,6 +188,16 @@ export class Session {
     for await (const snapshot of this.#graph.getStateHistory(config)) found.push(snapshot);
     this.record.push({ [namespace]: found.map(showSnapshot) });
     return found;
+  }
+
+  /** Records where the checkpoints are that the options ask for. */
+  async historyWith(options: HistoryOptions): Promise<void> {
+    await this.#note("history", async () => {
+      const found: unknown[] = [];
+      for await (const snapshot of this.#graph.getStateHistory(this.config, options))
+        found.push([idOf(snapshot), snapshot.metadata?.source, snapshot.metadata?.step]);
+      return found;
+    });
   }
 
   /** All checkpoints of the thread, newest first. */

@@ -307,6 +307,28 @@ const sends: Case = {
   },
 };
 
+/** Histories of graphs below the first and the second graph of one task. */
+const belowSecond: Case = {
+  build: (library) => {
+    const around = (): Compiled =>
+      graphOf(library).addNode("q", visited(library)).addEdge(START, "q").compile();
+    const [first, second] = [around(), around()];
+    return graphOf(library)
+      .addNode(
+        "p",
+        async () => ({ log: [await first.invoke({ log: ["1"] }), await second.invoke({ log: ["2"] })] }),
+        { subgraphs: [first, second] },
+      )
+      .addEdge(START, "p");
+  },
+  script: async (thread) => {
+    await thread.invoke({ log: ["in"] });
+    await thread.invoke({ log: ["again"] });
+    await thread.historyOf("p|q");
+    await thread.historyOf("p|1|q");
+  },
+};
+
 export const subgraphCases: Readonly<Record<string, Case>> = {
   "a graph as a node": asNode,
   "graphs that a node invokes": invoked,
@@ -319,6 +341,7 @@ export const subgraphCases: Readonly<Record<string, Case>> = {
   "an update of a graph in a node": updated,
   "an older checkpoint before a graph": travelled,
   "graphs with names that begin alike": alike,
+  "histories below two graphs of a task": belowSecond,
 };
 
 /** Checkpoints are made in no fixed order, or some that are not saved: without ids. */

@@ -1,0 +1,98 @@
+import type { Case } from "./cases.ts";
+import { stateOf } from "./cases.ts";
+import { END, START, type Builder, type Library } from "./engine.ts";
+import { idOf } from "./session.ts";
+
+/** Reading and editing a thread, and going on from any of its checkpoints. */
+
+const graphOf = (library: Library): Builder => new library.StateGraph(stateOf(library));
+
+const chain: Case["build"] = (library, counters) => {
+  const step = (name: string) => () => {
+    counters.count(name);
+    return { log: [name] };
+  };
+  return graphOf(library)
+    .addNode("a", step("a"))
+    .addNode("b", step("b"))
+    .addNode("c", step("c"))
+    .addEdge(START, "a")
+    .addEdge("a", "b")
+    .addEdge("b", "c");
+};
+
+/** Filtered, cut at a checkpoint, limited. */
+const histories: Case = {
+  build: chain,
+  script: async (thread) => {
+    await thread.invoke({ log: ["in"] });
+    await thread.invoke({ log: ["again"] });
+    await thread.update({ log: ["edit"] }, "b");
+    const middle = (await thread.history()).find(({ metadata }) => metadata?.step === 5);
+    for (const options of [
+      { limit: 3 },
+      { limit: 0 },
+      { filter: { source: "input" } },
+      { filter: { source: "loop", step: 2 } },
+      { filter: { source: "nothing" } },
+      { before: middle?.config },
+      { before: middle?.config, limit: 2, filter: { source: "loop" } },
+    ])
+      await thread.historyWith(options);
+  },
+};
+
+const copiesWithEdits: Case = {
+  build: chain,
+  script: async (thread) => {
+    await thread.invoke({ log: ["in"] });
+    const [, afterB] = (await thread.history()).map(idOf);
+    await thread.update([[{ log: ["copied"] }, "b"]], "__copy__", { at: afterB ?? "" });
+    await thread.invoke(null);
+    await thread.update([[{ log: ["a again"] }, "a"]], "__copy__");
+  },
+};
+
+/** What counts as going on, and what as an input. */
+const inputs: Case = {
+  build: (library) =>
+    graphOf(library)
+      .addNode("ask", () => ({ log: [library.interrupt("q")] }))
+      .addNode("z", () => ({ log: ["z"] }))
+      .addEdge(START, "ask")
+      .addEdge("ask", "z")
+      .addEdge("z", END),
+  script: async (thread) => {
+    await thread.invoke(undefined);
+    for (const resume of [{}, [], { a: 1 }, "text", [[1]]]) {
+      await thread.invoke({ log: ["in"] });
+      await thread.invoke(thread.command({ resume }));
+      await thread.invoke(undefined);
+    }
+    await thread.invoke({ log: ["in"] });
+    await thread.invoke(thread.command({ resume: null }));
+    await thread.invoke(thread.command({ resume: undefined, update: { sum: 1 } }));
+  },
+};
+
+const editsBetween: Case = {
+  build: chain,
+  script: async (thread) => {
+    await thread.invoke({ log: ["in"] }, { more: { interruptBefore: ["b"] } });
+    await thread.update({ log: ["edit"], sum: 1 });
+    await thread.update({ log: ["as a"] }, "a");
+    await thread.update({ log: ["as b"] }, "b");
+    await thread.invoke(null);
+    await thread.update(null, "a");
+    await thread.invoke(null);
+    await thread.update({ log: ["as start"] }, START);
+    await thread.invoke(null);
+  },
+};
+
+export const stateCases: Readonly<Record<string, Case>> = {
+  "a history by filter, place and length": histories,
+  "copies with edits": copiesWithEdits,
+  "inputs and answers of all kinds": inputs,
+  "edits between breakpoints": editsBetween,
+};
