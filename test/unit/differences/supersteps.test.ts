@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { describe, expect, it } from "vitest";
 import { Annotation, Command, END, interrupt, MemorySaver, Send, START, StateGraph } from "tidemark";
 import { chain, evictable, historyOf, later, parallel, State, thread } from "../pregel/support.ts";
@@ -126,6 +127,31 @@ describe("deferred nodes", () => {
     await graph.updateState(thread, { log: ["in"] }, "w");
     expect((await graph.invoke(new Command({ goto: "late" }), thread)).log).toEqual(["in", ["late", "in"]]);
   });
+});
+
+it("a node gets all that a Send brings, also after a restart", async () => {
+  const seen = await both(async (library) => {
+    const state = new library.StateSchema({
+      got: z.string().optional(),
+      secret: new library.UntrackedValue(z.string().optional()),
+    });
+    const checkpointer = new library.MemorySaver();
+    const graph = () =>
+      new library.StateGraph(state)
+        .addNode("plan", () => ({ secret: "s" }))
+        .addNode("w", (args) => ({ got: JSON.stringify(args) }))
+        .addEdge(START, "plan")
+        .addConditionalEdges("plan", () => [new library.Send("w", { i: 1, secret: "s" })], ["w"])
+        .compile({ checkpointer, interruptBefore: ["w"] });
+    await graph().invoke({ secret: "s" }, thread);
+    const written: string[] = [];
+    for await (const { pendingWrites = [] } of checkpointer.list(thread))
+      for (const [, channel, value] of pendingWrites)
+        if (channel === "__pregel_tasks") written.push(JSON.stringify(value));
+    return [written.map((packet) => packet.includes("secret")), (await graph().invoke(null, thread))["got"]];
+  });
+  const got = '{"i":1,"secret":"s"}';
+  expect(seen).toEqual({ here: [[true], got], there: [[false], got] });
 });
 
 describe("failures", () => {

@@ -121,6 +121,12 @@ export interface SavedTuple {
 
 export interface Saver {
   put(config: Config, checkpoint: { readonly id: string }, ...rest: unknown[]): Promise<Config>;
+  putWrites(
+    config: Config,
+    writes: readonly (readonly [string, unknown])[],
+    taskId: string,
+    taskPath?: string,
+  ): Promise<void>;
   list(config: Config): AsyncIterable<SavedTuple>;
 }
 

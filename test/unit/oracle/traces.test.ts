@@ -15,18 +15,9 @@ const OUTSIDE = "00000000-0000-0000-0000-";
 const EDIT = "~__interrupt__";
 const ANSWERS = new Set(["__resume__", "__interrupt__"]);
 
-interface Putting {
-  putWrites(
-    config: Config,
-    writes: readonly (readonly [string, unknown])[],
-    taskId: string,
-    taskPath?: string,
-  ): Promise<void>;
-}
-
-function recorded(saver: Saver & Partial<Putting>, trace: unknown[]): Saver {
+function recorded(saver: Saver, trace: unknown[]): Saver {
   const put = saver.put.bind(saver);
-  const putWrites = saver.putWrites?.bind(saver);
+  const putWrites = saver.putWrites.bind(saver);
   const namespaceOf = (config: Config): unknown => config.configurable?.["checkpoint_ns"];
   saver.put = (config, checkpoint, ...rest) => {
     const [metadata, newVersions] = rest as [{ source: string; step: number }, Record<string, unknown>];
@@ -47,7 +38,7 @@ function recorded(saver: Saver & Partial<Putting>, trace: unknown[]): Saver {
         task: taskPath,
         values: own.map(show).map(textOf).toSorted(byText),
       });
-    await putWrites?.(config, writes, taskId, taskPath);
+    await putWrites(config, writes, taskId, taskPath);
   };
   return saver;
 }

@@ -1,0 +1,111 @@
+import * as theirLibrary from "@langchain/langgraph";
+import { expect, it } from "vitest";
+import * as ourLibrary from "tidemark";
+import { ours, START, theirs, type Compiled, type Config, type Library, type SavedTuple } from "./engine.ts";
+import { graphOf } from "./policy-cases.ts";
+
+/** What nodes reach from anywhere, what graphs say of those inside them, and what a saver keeps of writes: as in LangGraph. */
+
+const config: Config = { configurable: { thread_id: "t" } };
+
+async function expectSame(play: (library: Library) => Promise<unknown>): Promise<void> {
+  const expected = await play(theirs);
+  expect(expected).toBeDefined();
+  expect(await play(ours)).toEqual(expected);
+}
+
+it("a node's functions reach the config, the store, the writer and the node's input", async () => {
+  await expectSame(async (library) => {
+    const { getConfig, getCurrentTaskInput, getStore, getWriter, InMemoryStore } =
+      library === ours ? ourLibrary : theirLibrary;
+    const helper = async (): Promise<unknown> => {
+      await Promise.resolve();
+      getWriter()?.("from afar");
+      await getStore()?.put(["n"], "k", { v: 1 });
+      const item = await getStore()?.get(["n"], "k");
+      return [getConfig()?.metadata?.["langgraph_node"], getCurrentTaskInput(), item?.value];
+    };
+    const graph = graphOf(library)
+      .addNode("a", async () => ({ last: await helper() }))
+      .addEdge(START, "a")
+      .compile({ store: new InMemoryStore() });
+    const chunks: unknown[] = [];
+    const options = { streamMode: ["custom", "values"] };
+    for await (const chunk of await graph.stream({ log: ["in"] }, options)) chunks.push(chunk);
+    return chunks;
+  });
+});
+
+it("graphs are found by the paths of their nodes", async () => {
+  await expectSame(async (library) => {
+    const leaf = graphOf(library)
+      .addNode("l", () => ({}))
+      .addEdge(START, "l")
+      .compile();
+    const middle = graphOf(library).addNode("leaf", leaf).addEdge(START, "leaf").compile();
+    const graph = graphOf(library)
+      .addNode("mid", middle)
+      .addNode("mid2", () => ({}), { subgraphs: [leaf] })
+      .addNode("none", () => ({}))
+      .addEdge(START, "mid")
+      .addEdge(START, "mid2")
+      .addEdge(START, "none")
+      .compile() as Compiled & {
+      getSubgraphs(namespace?: string, recurse?: boolean): Iterable<readonly [string, unknown]>;
+    };
+    return [undefined, "mid", "mid2", "mid|leaf", "mi", "leaf"].flatMap((path) =>
+      [false, true].map((recurse) => [
+        path,
+        recurse,
+        [...graph.getSubgraphs(path, recurse)].map(([name]) => name),
+      ]),
+    );
+  });
+});
+
+it("of writes that come again a saver keeps the first, of errors and questions the last, in the order of paths", async () => {
+  await expectSame(async (library) => {
+    const saver = new library.MemorySaver();
+    const graph = graphOf(library)
+      .addNode("a", () => ({}))
+      .addEdge(START, "a")
+      .compile({ checkpointer: saver });
+    await graph.updateState(config, { log: [] }, "a");
+    const { configurable } = (await graph.getState(config)).config;
+    const at = { configurable: { checkpoint_ns: "", ...configurable } };
+    await saver.putWrites(
+      at,
+      [
+        ["x", 1],
+        ["y", 2],
+      ],
+      "task b",
+      "~b",
+    );
+    await saver.putWrites(
+      at,
+      [
+        ["x", 3],
+        ["y", 4],
+        ["z", 5],
+      ],
+      "task b",
+      "~b",
+    );
+    await saver.putWrites(at, [["__interrupt__", 1]], "task b", "~b");
+    await saver.putWrites(at, [["__interrupt__", 2]], "task b", "~b");
+    await saver.putWrites(
+      at,
+      [
+        ["__error__", 1],
+        ["x", 9],
+      ],
+      "task a",
+      "~c",
+    );
+    await saver.putWrites(at, [["x", 9]], "task 0");
+    const tuples: SavedTuple[] = [];
+    for await (const tuple of saver.list(at)) tuples.push(tuple);
+    return tuples[0]?.pendingWrites;
+  });
+});
