@@ -254,6 +254,24 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
     "oracle/delta-channel: values, states and histories: as in LangGraph",
     "oracle/delta-channel: a thread that LangGraph has begun goes on here",
   ],
+  "a saved `undefined` is an empty channel, and an `Overwrite` with it empties one": [
+    "channels/langgraph: a saved undefined is a value, not an empty channel",
+    "channels/langgraph: an Overwrite may set undefined",
+  ],
+  "an `Overwrite` of a key that has no value yet does not count: others are reduced onto it, and two of them are taken":
+    ["channels/langgraph: an Overwrite counts on an empty channel too: alone, and once"],
+  "the reducer runs for writes that an `Overwrite` discards": [
+    "channels/langgraph: the reducer does not run for writes that an Overwrite discards",
+  ],
+  "a channel that refuses one of several writes has taken those before it": [
+    "channels/langgraph: what fails changes nothing",
+  ],
+  "a `Topic` that is not unique reads two saved lists as those of a unique one": [
+    "channels/langgraph: a topic of two lists is read as it was saved",
+  ],
+  "a join that was saved with names which the graph no longer waits for stays closed": [
+    "channels/langgraph: a barrier is not held up by saved names that it no longer waits for",
+  ],
   "there are no managed values": [
     "pregel/managed-values: a graph that ends at IsLastStep stays within its limit",
   ],

@@ -90,9 +90,33 @@ const editsBetween: Case = {
   },
 };
 
+/** An edit as a node whose conditional edge sends. */
+const editsThatSend: Case = {
+  build: (library) =>
+    graphOf(library)
+      .addNode("plan", () => ({ log: ["plan"] }))
+      .addNode("w", (state) => ({ log: [`w${String(state["i"])}`] }))
+      .addNode("end", () => ({ log: ["end"] }))
+      .addEdge(START, "plan")
+      .addConditionalEdges("plan", (state) =>
+        Array.from({ length: Number(state["sum"]) }, (_, i) => new library.Send("w", { i })),
+      )
+      .addEdge("w", "end"),
+  script: async (thread) => {
+    await thread.invoke({ sum: 1 });
+    await thread.update({ log: ["edit"], sum: 1 }, "plan");
+    await thread.invoke(null);
+    await thread.update({ log: ["as end"] });
+    const [, , sent] = (await thread.history()).map(idOf);
+    await thread.update({ log: ["as w"] }, "w", { at: sent ?? "" });
+    await thread.invoke(null);
+  },
+};
+
 export const stateCases: Readonly<Record<string, Case>> = {
   "a history by filter, place and length": histories,
   "copies with edits": copiesWithEdits,
   "inputs and answers of all kinds": inputs,
   "edits between breakpoints": editsBetween,
+  "edits that send": editsThatSend,
 };
