@@ -37,6 +37,17 @@ export class EntrypointFinal<Value, Save> {
   }
 }
 
+/** Only an instance is one (of this module or of another copy of it): data cannot forge one. */
+function isFinal(output: unknown): output is EntrypointFinal<unknown, unknown> {
+  if (output instanceof EntrypointFinal) return true;
+  if (typeof output !== "object" || output === null) return false;
+  return (
+    Object.getPrototypeOf(output) !== Object.prototype &&
+    "__lg_type" in output &&
+    output.__lg_type === "__pregel_final"
+  );
+}
+
 type ValueOf<Result> = Result extends EntrypointFinal<infer Value, unknown> ? Value : Result;
 
 /** An entrypoint that can be run like a graph. Its values are what its function returns. */
@@ -98,7 +109,7 @@ function entrypointGraph(
     run,
     ...(timeout === undefined ? {} : { timeout }),
     write: (output) =>
-      output instanceof EntrypointFinal
+      isFinal(output)
         ? [
             [END, output.value],
             [PREVIOUS, output.save],

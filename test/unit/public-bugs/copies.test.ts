@@ -61,3 +61,19 @@ it("TYP-03: a graph of one copy is a node of another's, and asks through it", as
   expect([...graph.getSubgraphs()].map(([name]) => name)).toEqual(["inner"]);
   expect((await graph.invoke(new one.Command({ resume: "yes" }), thread)).log).toEqual(["yes"]);
 });
+
+it("TYP-03: tasks, entrypoints and what they keep may come from different copies", async () => {
+  const other = await anotherCopy();
+  const double = one.task("double", (x: number) => x * 2);
+  const flow = other.entrypoint({ name: "flow", checkpointer: new one.MemorySaver() }, async (x: number) => {
+    const before = one.getPreviousState<number>() ?? 0;
+    return one.entrypoint.final({ value: await double(x), save: before + x });
+  });
+  expect(await flow.invoke(1, thread)).toBe(2);
+  await flow.invoke(2, thread);
+  expect((await flow.getState(thread)).values).toBe(4);
+  const kept = other.entrypoint({ name: "flow", checkpointer: flow.checkpointer as one.MemorySaver }, () =>
+    one.getPreviousState(),
+  );
+  expect(await kept.invoke(0, thread)).toBe(3);
+});
