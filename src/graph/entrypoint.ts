@@ -43,8 +43,7 @@ function isFinal(output: unknown): output is EntrypointFinal<unknown, unknown> {
   if (typeof output !== "object" || output === null) return false;
   return (
     Object.getPrototypeOf(output) !== Object.prototype &&
-    "__lg_type" in output &&
-    output.__lg_type === "__pregel_final"
+    Reflect.get(output, "__lg_type") === "__pregel_final"
   );
 }
 
