@@ -45,6 +45,7 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
   "answering anew a question of a graph inside a task gives the old result": [
     "pregel/subgraphs: a question of a graph is answered anew on a branch, where its finished steps stay done",
     "pregel/subgraphs: another waiting graph keeps its question on a branch, and what it has done",
+    "differences/nested-graphs: a question of a graph that its node has not declared is not answered anew",
   ],
   "an edit drops the question of a node that waits, or the whole node when it is made as another one": [
     "pregel/edits: leaves the question open, under its id",
