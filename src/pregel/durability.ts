@@ -1,3 +1,4 @@
+import { PAST } from "../checkpoint/constants.ts";
 import type { Checkpoint, CheckpointMetadata, ChannelVersions, PendingWrite } from "../checkpoint/types.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { saverConfig, type RunContext } from "./run-context.ts";
@@ -32,6 +33,11 @@ export interface CheckpointRow {
   readonly newVersions: ChannelVersions;
 }
 
+export interface Unstored {
+  readonly ids: readonly string[];
+  readonly since: string | undefined;
+}
+
 interface WritesRow {
   readonly taskId: string;
   readonly writes: readonly PendingWrite[];
@@ -42,9 +48,24 @@ interface WritesRow {
 export class ExitStore {
   #row: CheckpointRow | undefined;
   #writes: WritesRow[] = [];
+  /** Whose supersteps lead to the last checkpoint, from the stored one before it on. */
+  #past: string[] = [];
+  #isPastNoted = false;
+
+  /**
+   * The checkpoints that the run stands at or has passed since `since`, the stored one. Who asks lets the last of them
+   * name the others: what graphs inside tasks have stored there counts on the branch.
+   */
+  noteUnstored(): Unstored | undefined {
+    this.#isPastNoted = true;
+    const row = this.#row;
+    return row === undefined ? undefined : { ids: [...this.#past, row.checkpoint.id], since: row.parentId };
+  }
 
   keepCheckpoint(row: CheckpointRow): void {
     const known = this.#row;
+    if (known !== undefined) this.#past.push(known.checkpoint.id);
+    else if (row.parentId !== undefined && row.metadata.source !== "fork") this.#past.push(row.parentId);
     this.#row =
       known === undefined
         ? row
@@ -60,7 +81,12 @@ export class ExitStore {
   async store({ saver, config }: RunContext, checkpointId: string | undefined): Promise<void> {
     const row = this.#row;
     if (row !== undefined)
-      await saver?.put(saverConfig(config, row.parentId), row.checkpoint, row.metadata, row.newVersions);
+      await saver?.put(
+        saverConfig(config, row.parentId),
+        row.checkpoint,
+        this.#isPastNoted ? { ...row.metadata, [PAST]: this.#past } : row.metadata,
+        row.newVersions,
+      );
     for (const { taskId, writes, pathKey } of this.#writes)
       await saver?.putWrites(saverConfig(config, checkpointId), writes, taskId, pathKey);
   }

@@ -1,6 +1,7 @@
 import { compareCheckpointIds } from "../checkpoint/ordering.ts";
 import { pastOf, type CheckpointRecord } from "../checkpoint/thread-history.ts";
 import type { CheckpointTuple } from "../checkpoint/types.ts";
+import type { Unstored } from "./durability.ts";
 import type { Saver } from "./run-context.ts";
 
 /** Which branch of a thread is meant: by a checkpoint of its root graph. */
@@ -8,6 +9,8 @@ export interface BranchEnd {
   readonly saver: Saver;
   readonly threadId: string | undefined;
   readonly rootId: string | undefined;
+  /** Where a run that goes on has not stored its own checkpoints yet. */
+  readonly unstored?: Unstored | undefined;
 }
 
 /**
@@ -36,8 +39,8 @@ class Branch {
 
   constructor(end: BranchEnd) {
     this.#end = end;
-    this.#oldest = end.rootId;
-    if (end.rootId !== undefined) this.#ids.add(end.rootId);
+    this.#oldest = end.unstored === undefined ? end.rootId : end.unstored.since;
+    for (const id of end.unstored?.ids ?? [end.rootId]) if (id !== undefined) this.#ids.add(id);
   }
 
   async holds(tuple: CheckpointTuple): Promise<boolean> {

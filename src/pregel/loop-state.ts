@@ -7,7 +7,7 @@ import type {
 } from "../checkpoint/types.ts";
 import { RunEndedError } from "./nested-errors.ts";
 import { applyOutside } from "./apply.ts";
-import { ExitStore } from "./durability.ts";
+import { ExitStore, type Unstored } from "./durability.ts";
 import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import { PARENT_TASK } from "./nested-run.ts";
@@ -151,6 +151,12 @@ export class LoopState {
   async end(): Promise<void> {
     this.hasEnded = true;
     await Promise.allSettled(this.#storing);
+  }
+
+  /** Of a run that stores at its end, for the graphs inside its tasks that have a history of their own. */
+  noteUnstored(): Unstored | undefined {
+    const around = this.run.nesting?.task.loop;
+    return around === undefined ? this.#exitStore?.noteUnstored() : around.noteUnstored();
   }
 
   /** Stores what a run that stores at its end has not stored yet. */

@@ -92,6 +92,7 @@ export interface Visit {
 export async function findVisit(run: RunContext): Promise<Visit> {
   const { saver, nesting } = run;
   if (saver === undefined || nesting === undefined) return {};
+  const unstored = nesting.keepsHistory ? nesting.task.loop.noteUnstored() : undefined;
   const head = await saver.getTuple(saverConfig(run.config));
   if (head === undefined) return {};
   run.environment.checkpointIds.observe(head.checkpoint.id);
@@ -99,7 +100,11 @@ export async function findVisit(run: RunContext): Promise<Visit> {
   const left = await findOwn(run, head);
   if (left !== undefined) return { left: await hydrated(run.graph, saver, left) };
   const { thread_id: threadId, checkpoint_ns = "" } = run.config.configurable ?? {};
-  const base = await newestOnBranch({ saver, threadId, rootId: nesting.parents[""] }, checkpoint_ns, head);
+  const base = await newestOnBranch(
+    { saver, threadId, rootId: nesting.parents[""], unstored },
+    checkpoint_ns,
+    head,
+  );
   return base === undefined ? {} : { base: await hydrated(run.graph, saver, base) };
 }
 

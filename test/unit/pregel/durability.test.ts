@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Annotation, Command, INTERRUPT, interrupt, MemorySaver, START, StateGraph } from "tidemark";
-import { at, chain, evictable, historyOf, parallel, thread } from "./support.ts";
+import { Annotation, Command, END, INTERRUPT, interrupt, MemorySaver, START, StateGraph } from "tidemark";
+import { at, chain, evictable, historyOf, parallel, State, thread } from "./support.ts";
 
 const exit = { ...thread, durability: "exit" as const };
 
@@ -100,4 +100,27 @@ it("an edit of the state is stored at once, whatever its config says", async () 
   const config = { ...exit, configurable: thread.configurable };
   await graph().updateState(config, { log: ["patch"] }, "a");
   expect((await graph().getState(thread)).values.log).toEqual(["patch"]);
+});
+
+it("a graph with a history of its own remembers all visits of runs that store at their end", async () => {
+  const inner = chain({ a: ({ log }) => ({ log: [log.length] }) }).compile({ checkpointer: true });
+  const saver = new MemorySaver();
+  const graph = new StateGraph(State)
+    .addNode("inner", async () => {
+      await inner.invoke({});
+      return { sum: 1 };
+    })
+    .addEdge(START, "inner")
+    .addConditionalEdges("inner", ({ sum }) => (sum % 2 === 1 ? "inner" : END))
+    .compile({ checkpointer: saver });
+  const visits = async (): Promise<unknown> => {
+    const tuple = await saver.getTuple({ configurable: { thread_id: "t", checkpoint_ns: "inner" } });
+    return tuple?.checkpoint.channel_values["log"];
+  };
+  await graph.invoke({}, { ...thread, durability: "exit" });
+  expect(await visits()).toEqual([0, 1]);
+  await graph.invoke({}, { ...thread, durability: "exit" });
+  expect(await visits()).toEqual([0, 1, 2, 3]);
+  await graph.invoke({}, { ...thread, durability: "sync" });
+  expect(await visits()).toEqual([0, 1, 2, 3, 4, 5]);
 });
