@@ -1,11 +1,31 @@
 import type { Command } from "../pregel/command.ts";
-import { Pregel, type CompiledParams } from "../pregel/low-level/pregel.ts";
+import type { BaseChannel } from "../channels/base.ts";
+import type { BreakpointNodes } from "../pregel/breakpoints.ts";
+import type { DrawableGraph } from "../pregel/drawing/drawable-graph.ts";
+import { Pregel, type CompiledParams, type DrawOptions } from "../pregel/low-level/pregel.ts";
 import type { CompileOptions } from "./compile-options.ts";
+import type { GraphDefinition } from "./definition.ts";
+import { drawDefinition } from "./draw-definition.ts";
+import type { NodeDefinition } from "./node.ts";
+import { hasBrand } from "./schema/brand.ts";
 import type { ExtractContextType, ExtractStateType, ExtractUpdateType } from "./schema/state-types.ts";
 
 type InputOf<Input, Update> = Input extends undefined ? Update : ExtractUpdateType<Input>;
 type OutputOf<Output, State> = Output extends undefined ? State : ExtractStateType<Output>;
 type ContextOf<Context> = Context extends undefined ? unknown : ExtractContextType<Context>;
+
+/** What a builder shows of itself. */
+export interface GraphBuilder {
+  readonly channels: Readonly<Record<string, BaseChannel>>;
+  readonly nodes: Readonly<Record<string, NodeDefinition>>;
+  readonly edges: ReadonlySet<readonly [source: string, target: string]>;
+}
+
+export type CompiledStateGraphParams = CompiledParams & {
+  readonly compiled: CompileOptions;
+  readonly builder: GraphBuilder;
+  readonly definition: GraphDefinition;
+};
 
 /** A graph that can be run, as `StateGraph.compile` returns it. */
 export class CompiledStateGraph<
@@ -25,10 +45,39 @@ export class CompiledStateGraph<
   readonly description: string | undefined;
   /** All that `compile` was told, also what the engine has no use for. */
   readonly options: CompileOptions;
+  /** What the graph was compiled from. */
+  readonly builder: GraphBuilder;
+  readonly #definition: GraphDefinition;
 
-  constructor(options: CompiledParams & { readonly compiled?: CompileOptions }) {
-    super(options);
-    this.options = options.compiled ?? {};
-    this.description = this.options.description;
+  constructor(params: CompiledStateGraphParams) {
+    super(params);
+    this.options = params.compiled;
+    this.description = params.compiled.description;
+    this.builder = params.builder;
+    this.#definition = params.definition;
   }
+
+  /** The nodes and edges as a drawing; `xray`: also those of the graphs inside nodes. */
+  override getGraph({ xray = false }: DrawOptions = {}): DrawableGraph {
+    const subgraphs = new Map(xray ? this.getSubgraphs() : []);
+    const further = typeof xray === "number" ? xray - 1 : xray;
+    return drawDefinition({
+      definition: this.#definition,
+      interruptBefore: namesOf(this.options.interruptBefore),
+      interruptAfter: namesOf(this.options.interruptAfter),
+      inside: (node) => {
+        const subgraph = subgraphs.get(node);
+        return isCompiled(subgraph) ? subgraph.getGraph({ xray: further }) : undefined;
+      },
+    });
+  }
+}
+
+function namesOf(stops: BreakpointNodes | undefined): readonly string[] {
+  return stops === undefined || stops === "*" ? [] : stops;
+}
+
+/** By its form: it may be of another copy of this package. */
+function isCompiled(graph: unknown): graph is CompiledStateGraph<unknown, unknown> {
+  return hasBrand(graph, "CompiledStateGraph");
 }

@@ -69,11 +69,20 @@ export interface NodeDefinition {
   readonly subgraphs: readonly Subgraph[];
   /** What it reads; absent: the state. */
   readonly input?: StateKeys;
+  /** Of a node that calls tools: shown where the graph is drawn. */
+  readonly toolNames?: readonly string[] | undefined;
 }
 
 /** The graphs that a node runs, as far as they are known: itself, or those it declares. */
 function subgraphsOf(action: unknown, { subgraphs = [] }: NodeOptions): readonly Subgraph[] {
   return isSubgraph(action) ? [action] : subgraphs;
+}
+
+function toolNamesOf(action: unknown): readonly string[] | undefined {
+  const tools = typeof action === "object" && action !== null && "tools" in action ? action.tools : undefined;
+  if (!Array.isArray(tools) || tools.length === 0) return undefined;
+  const names = tools.map((tool: unknown) => Object(tool).name as unknown);
+  return names.every((name) => typeof name === "string") ? names : undefined;
 }
 
 function isSubgraph(action: unknown): action is Subgraph {
@@ -84,7 +93,13 @@ function isSubgraph(action: unknown): action is Subgraph {
 
 /** Reads one of the forms in which `addNode` takes a node. */
 export function defineNode(name: string, action: unknown, options: NodeOptions = {}): NodeDefinition {
-  const node = { name, call: nodeCall(name, action), options, subgraphs: subgraphsOf(action, options) };
+  const node = {
+    name,
+    call: nodeCall(name, action),
+    options,
+    subgraphs: subgraphsOf(action, options),
+    toolNames: toolNamesOf(action),
+  };
   if (options.input === undefined) return node;
   const input = parseDefinition(options.input);
   if (input === undefined) {

@@ -67,6 +67,6 @@ export function handlerOf(
   return defaults.errorHandler === undefined ? undefined : DEFAULT_HANDLER;
 }
 
-function ownHandler(node: string): string {
+export function ownHandler(node: string): string {
   return `__error_handler__${node}`;
 }

@@ -204,6 +204,8 @@ export class StateGraph<
       streamMode: "updates",
       checkpointer: options.checkpointer,
       compiled: options,
+      builder: this,
+      definition,
       store: options.store,
       cache: options.cache,
       interruptBefore: options.interruptBefore,

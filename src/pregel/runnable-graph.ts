@@ -12,6 +12,7 @@ import { durabilityOf } from "./durability.ts";
 import { eventStream } from "./event-stream.ts";
 import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
+import { mapLimited } from "./map-limited.ts";
 import { mergeConfigs } from "./merge-configs.ts";
 import { nestedContext } from "./nested-run.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
@@ -150,17 +151,11 @@ export class RunnableGraph<
     inputs: readonly Input[],
     options: InvokeOptions<Context> | readonly InvokeOptions<Context>[] = {},
   ): Promise<(Output & Asked)[]> {
-    const [shared = {}] = [options].flat();
     const optionsOf = (index: number): InvokeOptions<Context> =>
       isList(options) ? (options[index] ?? {}) : options;
-    const results: (Output & Asked)[] = [];
-    const left = inputs.entries();
-    const work = async (): Promise<void> => {
-      for (const [index, input] of left) results[index] = await this.invoke(input, optionsOf(index));
-    };
-    const workers = Math.min(inputs.length, shared.maxConcurrency ?? Infinity);
-    await Promise.all(Array.from({ length: workers }, work));
-    return results;
+    return mapLimited(inputs, optionsOf(0).maxConcurrency, (input, index) =>
+      this.invoke(input, optionsOf(index)),
+    );
   }
 
   /** Runs and says how it ended, without throwing for what graphs and callers do wrong. */

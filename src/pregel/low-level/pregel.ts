@@ -1,12 +1,18 @@
 import type { BaseChannel } from "../../channels/base.ts";
 import { GraphValidationError } from "../../errors.ts";
 import type { BreakpointNodes } from "../breakpoints.ts";
+import { DrawableGraph } from "../drawing/drawable-graph.ts";
 import type { GraphOptions } from "../pregel-options.ts";
 import { RunnableGraph } from "../runnable-graph.ts";
 import { shownChannels } from "../stream.ts";
 import { systemEnvironment } from "../system-environment.ts";
 import type { EngineNode } from "../types.ts";
 import { handMadeGraph, type HandMadeGraph } from "./hand-made.ts";
+
+export interface DrawOptions {
+  /** How far graphs inside nodes are drawn: not at all, all of them, or so many levels. */
+  readonly xray?: boolean | number | undefined;
+}
 
 /** What a graph can be told besides what it is made of. */
 export type PregelSettings = Omit<GraphOptions, "graph" | "environment">;
@@ -60,6 +66,22 @@ export class Pregel<
 
   get channels(): Readonly<Record<string, BaseChannel>> {
     return Object.fromEntries(this.graph.channels);
+  }
+
+  /** The graph as a drawing: here, one node between its input and its output. */
+  getGraph(_options: DrawOptions = {}): DrawableGraph {
+    const drawing = new DrawableGraph();
+    const [input, output] = [`${this.name}Input`, `${this.name}Output`];
+    drawing.addNode({ id: input, kind: "schema" });
+    drawing.addNode({ id: this.name, kind: "runnable" });
+    drawing.addNode({ id: output, kind: "schema" });
+    drawing.addEdge({ source: input, target: this.name });
+    drawing.addEdge({ source: this.name, target: output });
+    return drawing;
+  }
+
+  async getGraphAsync(options: DrawOptions = {}): Promise<DrawableGraph> {
+    return this.getGraph(options);
   }
 
   get inputChannels(): string | readonly string[] {
