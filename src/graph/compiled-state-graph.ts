@@ -7,6 +7,7 @@ import type { CompileOptions } from "./compile-options.ts";
 import type { GraphDefinition } from "./definition.ts";
 import { drawDefinition } from "./draw-definition.ts";
 import type { NodeDefinition } from "./node.ts";
+import type { GraphDefinitions } from "./type-schemas.ts";
 import { hasBrand } from "./schema/brand.ts";
 import type { ExtractContextType, ExtractStateType, ExtractUpdateType } from "./schema/state-types.ts";
 
@@ -17,6 +18,7 @@ type ContextOf<Context> = Context extends undefined ? unknown : ExtractContextTy
 /** What a builder shows of itself. */
 export interface GraphBuilder {
   readonly channels: Readonly<Record<string, BaseChannel>>;
+  readonly definitions: GraphDefinitions;
   readonly nodes: Readonly<Record<string, NodeDefinition>>;
   readonly edges: ReadonlySet<readonly [source: string, target: string]>;
 }

@@ -28,8 +28,10 @@ export type {
   MessageType,
   ToolCall,
 } from "./messages/message.ts";
+export { messagesDeltaReducer } from "./messages/delta-reducer.ts";
 export {
   MessagesAnnotation,
+  MessagesDeltaValue,
   MessagesValue,
   MessagesZodMeta,
   MessagesZodState,
@@ -47,6 +49,17 @@ export type { MessageClasses } from "./messages/register-messages.ts";
 export { REMOVE_ALL_MESSAGES, RemoveMessage } from "./messages/remove-message.ts";
 export type { NodeAction, NodeFunction, NodeOptions, NodeReturn, NodeRunnable } from "./node.ts";
 export type { NodeDefaults, NodeErrorHandler, NodePolicyOptions } from "./node-policies.ts";
+export { DeltaValue } from "./schema/delta-value.ts";
+export type { DeltaValueInit } from "./schema/delta-value.ts";
+export { getJsonSchemaFromSchema, isSerializableSchema, registerJsonSchema } from "./schema/json-schema.ts";
+export type { JsonSchema, JsonSchemaConverter } from "./schema/json-schema.ts";
+export {
+  getConfigTypeSchema,
+  getInputTypeSchema,
+  getOutputTypeSchema,
+  getStateTypeSchema,
+  getUpdateTypeSchema,
+} from "./type-schemas.ts";
 export { getSchemaDefaultGetter } from "./schema/default-of.ts";
 export { schemaMetaRegistry, SchemaMetaRegistry, withLangGraph } from "./schema/meta.ts";
 export type { ReducedSchema, SchemaMeta } from "./schema/meta.ts";

@@ -2,6 +2,7 @@ import { BinaryOperatorAggregate } from "../channels/binary-operator-aggregate.t
 import { LastValue } from "../channels/last-value.ts";
 import { StateGraphInputError } from "../errors.ts";
 import { isChannel, parseDefinition } from "./schema/parse-definition.ts";
+import type { GraphDefinitions } from "./type-schemas.ts";
 import { isStandardSchema, type StandardSchema } from "./schema/standard-schema.ts";
 import type { StateKey, StateKeys } from "./schema/state-keys.ts";
 
@@ -12,6 +13,7 @@ export interface GraphInit {
   readonly input: StateKeys | undefined;
   readonly output: StateKeys | undefined;
   readonly context: StandardSchema | undefined;
+  readonly definitions: GraphDefinitions;
 }
 
 /**
@@ -21,23 +23,22 @@ export interface GraphInit {
 export function parseConstructor(first: unknown, second: unknown): GraphInit {
   const more = isOptions(second) ? second : { context: second };
   const state = parseDefinition(first);
-  if (state !== undefined) return { state, ...definitionsOf(more) };
+  if (state !== undefined) return { state, ...definitionsOf(more, first) };
   if (typeof first !== "object" || first === null) throw new StateGraphInputError();
-  if ("channels" in first) return { state: parseReducers(first.channels), ...definitionsOf(more) };
+  if ("channels" in first) return { state: parseReducers(first.channels), ...definitionsOf(more, first) };
   const given: Readonly<Record<string, unknown>> = { ...first };
-  return {
-    state: required(given["state"] ?? given["stateSchema"] ?? given["input"]),
-    ...definitionsOf({ ...more, ...given }),
-  };
+  const definition = given["state"] ?? given["stateSchema"] ?? given["input"];
+  return { state: required(definition), ...definitionsOf({ ...more, ...given }, definition) };
 }
 
-function definitionsOf(given: Readonly<Record<string, unknown>>): Omit<GraphInit, "state"> {
+function definitionsOf(given: Readonly<Record<string, unknown>>, state: unknown): Omit<GraphInit, "state"> {
   const { input, output, context } = given;
   return {
     input: input === undefined ? undefined : required(input),
     output: output === undefined ? undefined : required(output),
     // An Annotation.Root gives types only.
     context: isStandardSchema(context) ? context : undefined,
+    definitions: { state, input, output, context },
   };
 }
 

@@ -27,6 +27,7 @@ import type {
   StateGraphInit,
   StateGraphOptions,
 } from "./state-graph-types.ts";
+import type { GraphDefinitions } from "./type-schemas.ts";
 import { checkNodeName, validateBreakpoints, validateGraph } from "./validate.ts";
 
 /**
@@ -82,6 +83,11 @@ export class StateGraph<
   /** The channels of all keys of the state, the input, the output and the nodes' inputs. */
   get channels(): Readonly<Record<string, BaseChannel>> {
     return Object.fromEntries([...this.#keys].map(([name, { channel }]) => [name, channel]));
+  }
+
+  /** What the graph's state, input, output and context were defined by, as it was given. */
+  get definitions(): GraphDefinitions {
+    return this.#init.definitions;
   }
 
   /** The nodes by name. */

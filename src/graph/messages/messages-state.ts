@@ -1,10 +1,15 @@
 import { Annotation } from "../annotation.ts";
 import { withLangGraph, type ReducedSchema, type SchemaMeta } from "../schema/meta.ts";
+import { DeltaValue } from "../schema/delta-value.ts";
 import { ReducedValue } from "../schema/reduced-value.ts";
 import type { StandardSchema } from "../schema/standard-schema.ts";
+import { messagesDeltaReducer } from "./delta-reducer.ts";
 import type { Message, Messages } from "./message.ts";
 import { messagesInputSchema, messagesSchema } from "./messages-schema.ts";
 import { messagesStateReducer } from "./reducer.ts";
+
+/** Tells clients that a key holds messages. */
+const MESSAGES_EXTRA = { langgraph_type: "messages", description: "A list of chat messages" };
 
 /** A state of one key, `messages`, that grows. To have more keys, spread its `spec` into another definition. */
 export const MessagesAnnotation = Annotation.Root({
@@ -15,14 +20,21 @@ export const MessagesAnnotation = Annotation.Root({
 export const MessagesValue = new ReducedValue<Message[], Messages>(messagesSchema, {
   inputSchema: messagesInputSchema,
   reducer: messagesStateReducer,
-  jsonSchemaExtra: { langgraph_type: "messages" },
+  jsonSchemaExtra: MESSAGES_EXTRA,
+});
+
+/** Messages as a key of a `StateSchema`, merged once a superstep. */
+export const MessagesDeltaValue = new DeltaValue<Message[], Messages>(messagesSchema, {
+  inputSchema: messagesInputSchema,
+  reducer: messagesDeltaReducer,
+  jsonSchemaExtra: MESSAGES_EXTRA,
 });
 
 /** Makes a key of an object schema one of messages: `withLangGraph(z.custom<Message[]>(), MessagesZodMeta)`. */
 export const MessagesZodMeta: SchemaMeta<Message[], Messages> = {
   reducer: { schema: messagesInputSchema, fn: messagesStateReducer },
   default: () => [],
-  jsonSchemaExtra: { langgraph_type: "messages" },
+  jsonSchemaExtra: MESSAGES_EXTRA,
 };
 
 /** A schema of an object that more keys can be added to. Made without zod, and mixes with its schemas. */

@@ -54,7 +54,7 @@ function complete(messages: Messages, newId: () => string): readonly Stored[] {
   return list.every((message, index) => message === given[index]) ? (given as readonly Stored[]) : list;
 }
 
-function inFinalForm(given: Stored, newId: () => string): Stored {
+export function inFinalForm(given: Stored, newId: () => string): Stored {
   const message = isLangChainMessage(given) ? wholeMessage(given) : given;
   if (message.id !== undefined && message.id !== null) return message;
   const id = newId();
@@ -118,7 +118,7 @@ function changesOf(left: readonly Stored[], right: readonly Stored[], index: Mes
   return { appended, replaced, removed };
 }
 
-function isRemoval(message: Stored): boolean {
+export function isRemoval(message: Stored): boolean {
   return messageType(message) === "remove";
 }
 

@@ -1,10 +1,12 @@
 import { BinaryOperatorAggregate } from "../../channels/binary-operator-aggregate.ts";
+import { DeltaChannel } from "../../channels/delta-channel.ts";
 import { LastValue } from "../../channels/last-value.ts";
 import { isOverwrite, overwriteOf } from "../../channels/overwrite.ts";
 import { UntrackedValueChannel } from "../../channels/untracked-value.ts";
 import type { MaybePromise } from "../../checkpoint/types.ts";
 import { GraphValidationError } from "../../errors.ts";
 import { getSchemaDefaultGetter } from "./default-of.ts";
+import { DeltaValue } from "./delta-value.ts";
 import { schemaMetaRegistry } from "./meta.ts";
 import { ReducedValue } from "./reduced-value.ts";
 import { check, isStandardSchema, type Checked, type StandardSchema } from "./standard-schema.ts";
@@ -13,6 +15,7 @@ import { UntrackedValue } from "./untracked-value.ts";
 
 /** A field of a `StateSchema` as a key of the state. */
 export function fieldKey(name: string, field: unknown): StateKey {
+  if (DeltaValue.isInstance(field)) return deltaKey(field);
   if (ReducedValue.isInstance(field)) {
     const { valueSchema, inputSchema, reducer } = field;
     return reducedKey(valueSchema, inputSchema, reducer, getSchemaDefaultGetter(valueSchema));
@@ -20,7 +23,7 @@ export function fieldKey(name: string, field: unknown): StateKey {
   if (UntrackedValue.isInstance(field)) return untrackedKey(field);
   if (isStandardSchema(field)) return schemaKey(field, check);
   throw new GraphValidationError(
-    `The field "${name}" of the state is neither a schema nor a ReducedValue nor an UntrackedValue.`,
+    `The field "${name}" of the state is neither a schema nor a ReducedValue nor a DeltaValue nor an UntrackedValue.`,
     { details: { channel: name } },
   );
 }
@@ -50,12 +53,29 @@ function reducedKey(
 ): StateKey {
   return {
     channel: new BinaryOperatorAggregate(reducer, initial),
-    check: (write) => {
-      if (!isOverwrite(write)) return check(inputSchema, write);
-      const checked = check(valueSchema, overwriteOf(write).value);
-      return checked instanceof Promise ? checked.then(overwriteAgain) : overwriteAgain(checked);
-    },
+    check: (write) => checkReduced(valueSchema, inputSchema, write),
   };
+}
+
+function deltaKey({ valueSchema, inputSchema, reducer, snapshotFrequency }: DeltaValue): StateKey {
+  const initialValueFactory = getSchemaDefaultGetter(valueSchema);
+  return {
+    channel: new DeltaChannel(reducer, {
+      ...(snapshotFrequency === undefined ? {} : { snapshotFrequency }),
+      ...(initialValueFactory === undefined ? {} : { initialValueFactory }),
+    }),
+    check: (write) => checkReduced(valueSchema, inputSchema, write),
+  };
+}
+
+function checkReduced(
+  valueSchema: StandardSchema,
+  inputSchema: StandardSchema,
+  write: unknown,
+): MaybePromise<Checked> {
+  if (!isOverwrite(write)) return check(inputSchema, write);
+  const checked = check(valueSchema, overwriteOf(write).value);
+  return checked instanceof Promise ? checked.then(overwriteAgain) : overwriteAgain(checked);
 }
 
 function untrackedKey({ schema, guard }: UntrackedValue): StateKey {

@@ -5,6 +5,9 @@ import type { NodeFunction } from "../node.ts";
 import { hasBrand } from "./brand.ts";
 import { checkEntries } from "./check-entries.ts";
 import { fieldKey } from "./field.ts";
+import { acceptsNothing } from "./default-of.ts";
+import { fieldJsonSchema, schemaOf } from "./field-json-schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { describeIssues } from "./standard-schema.ts";
 import type { StateKeys } from "./state-keys.ts";
 import type { FieldsToStateDefinition, StateSchemaFields } from "./state-fields.ts";
@@ -68,6 +71,29 @@ export class StateSchema<Fields extends StateSchemaFields> {
     }
     // The same keys; the schemas say what they hold.
     return Object.fromEntries(checked.entries) as T;
+  }
+
+  /** The state as JSON Schema. Keys whose library does not say what they are, are left out. */
+  getJsonSchema(): JsonSchema {
+    const properties: Record<string, unknown> = {};
+    const required: string[] = [];
+    for (const [key, field] of Object.entries(this.fields)) {
+      const schema = fieldJsonSchema(field, "value");
+      if (schema === undefined) continue;
+      properties[key] = schema;
+      const held = schemaOf(field, "value");
+      if (held === undefined || !acceptsNothing(held)) required.push(key);
+    }
+    return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
+  }
+
+  /** What a node may return, as JSON Schema. */
+  getInputJsonSchema(): JsonSchema {
+    const properties = Object.entries(this.fields).flatMap(([key, field]) => {
+      const schema = fieldJsonSchema(field, "input");
+      return schema === undefined ? [] : [[key, schema] as const];
+    });
+    return { type: "object", properties: Object.fromEntries(properties) };
   }
 
   static isInstance(value: unknown): value is StateSchema<StateSchemaFields> {
