@@ -142,15 +142,22 @@ export class UnknownNodeError extends TidemarkError {
   }
 }
 
+/** A graph was used in a way that it is not made for. Another attempt does not help: it is not retried. */
+export class GraphValueError extends TidemarkError {
+  constructor(message: string, options: ErrorOptions & { readonly code?: string } = {}) {
+    super(options.code ?? "graph_value", message, options);
+    this.name = "GraphValueError";
+  }
+}
+
 /** A feature that needs saved state was used on a graph without a checkpointer. */
-export class MissingCheckpointerError extends TidemarkError {
+export class MissingCheckpointerError extends GraphValueError {
   override readonly lc_error_code = "MISSING_CHECKPOINTER";
 
   constructor(what: string) {
-    super(
-      "missing_checkpointer",
-      `No checkpointer set: ${what} needs one. Pass it to compile({ checkpointer }).`,
-    );
+    super(`No checkpointer set: ${what} needs one. Pass it to compile({ checkpointer }).`, {
+      code: "missing_checkpointer",
+    });
     this.name = "MissingCheckpointerError";
   }
 }
@@ -222,6 +229,10 @@ export class UnknownInterruptError extends RefusedError {
     this.interruptIds = interruptIds;
     this.pendingIds = pendingIds;
   }
+}
+
+export function isUnknownInterruptError(error: unknown): error is UnknownInterruptError {
+  return error instanceof Error && error.name === "UnknownInterruptError";
 }
 
 /** A value cannot be stored. `path` leads from the stored value to the part that is at fault. */

@@ -37,14 +37,17 @@ export {
   GraphInterrupt,
   GraphRecursionError,
   GraphValidationError,
+  GraphValueError,
   InvalidUpdateError,
   isGraphBubbleUp,
   isGraphInterrupt,
   isInterrupted,
+  isUnknownInterruptError,
   ReducerError,
   StateGraphInputError,
   ThreadInterruptedError,
   TidemarkError,
+  TidemarkError as BaseLangGraphError,
   UnknownInterruptError,
   UnknownNamespaceError,
   UnknownNodeError,
@@ -64,6 +67,7 @@ export {
   NodeTimeoutError,
   StepTimeoutError,
 } from "./pregel/policy-errors.ts";
+export { copyCheckpoint, emptyCheckpoint } from "./pregel/checkpoints.ts";
 export { RunControl } from "./pregel/run-control.ts";
 export type { Durability } from "./pregel/durability.ts";
 export type { CachePolicy } from "./pregel/node-cache.ts";
@@ -73,6 +77,7 @@ export type { RetryPolicy } from "./pregel/retry.ts";
 export type { TimeoutPolicy } from "./pregel/timeout.ts";
 export {
   Command,
+  Command as CommandInstance,
   END,
   getConfig,
   INTERRUPT,

@@ -1,14 +1,12 @@
 import type { Command } from "../pregel/command.ts";
 import type { BaseChannel } from "../channels/base.ts";
-import type { BreakpointNodes } from "../pregel/breakpoints.ts";
 import type { DrawableGraph } from "../pregel/drawing/drawable-graph.ts";
 import { Pregel, type CompiledParams, type DrawOptions } from "../pregel/low-level/pregel.ts";
 import type { CompileOptions } from "./compile-options.ts";
 import type { GraphDefinition } from "./definition.ts";
-import { drawDefinition } from "./draw-definition.ts";
+import { drawCompiled } from "./draw-compiled.ts";
 import type { NodeDefinition } from "./node.ts";
 import type { GraphDefinitions } from "./type-schemas.ts";
-import { hasBrand } from "./schema/brand.ts";
 import type { ExtractContextType, ExtractStateType, ExtractUpdateType } from "./schema/state-types.ts";
 
 type InputOf<Input, Update> = Input extends undefined ? Update : ExtractUpdateType<Input>;
@@ -60,26 +58,12 @@ export class CompiledStateGraph<
   }
 
   /** The nodes and edges as a drawing; `xray`: also those of the graphs inside nodes. */
-  override getGraph({ xray = false }: DrawOptions = {}): DrawableGraph {
-    const subgraphs = new Map(xray ? this.getSubgraphs() : []);
-    const further = typeof xray === "number" ? xray - 1 : xray;
-    return drawDefinition({
-      definition: this.#definition,
-      interruptBefore: namesOf(this.options.interruptBefore),
-      interruptAfter: namesOf(this.options.interruptAfter),
-      inside: (node) => {
-        const subgraph = subgraphs.get(node);
-        return isCompiled(subgraph) ? subgraph.getGraph({ xray: further }) : undefined;
-      },
-    });
+  override getGraph(options: DrawOptions = {}): DrawableGraph {
+    const { interruptBefore, interruptAfter } = this.options;
+    const subgraphs = (): Iterable<readonly [string, unknown]> => this.getSubgraphs();
+    return drawCompiled(
+      { definition: this.#definition, interruptBefore, interruptAfter, subgraphs },
+      options,
+    );
   }
-}
-
-function namesOf(stops: BreakpointNodes | undefined): readonly string[] {
-  return stops === undefined || stops === "*" ? [] : stops;
-}
-
-/** By its form: it may be of another copy of this package. */
-function isCompiled(graph: unknown): graph is CompiledStateGraph<unknown, unknown> {
-  return hasBrand(graph, "CompiledStateGraph");
 }

@@ -84,5 +84,7 @@ export { CompiledEntrypoint, entrypoint, EntrypointFinal, getPreviousState } fro
 export type { EntrypointOptions } from "./entrypoint.ts";
 export { task } from "./task.ts";
 export type { TaskFunction, TaskOptions } from "./task.ts";
+export { CompiledGraph, Graph } from "./graph.ts";
+export type { CompileGraphOptions } from "./graph.ts";
 export { StateGraph } from "./state-graph.ts";
 export type { StateGraphArgs, StateGraphInit, StateGraphOptions } from "./state-graph-types.ts";
