@@ -230,6 +230,24 @@ describe("a drawing is LangGraph's", () => {
     );
   });
 
+  it("but not as a picture, which a web service would draw", () => {
+    const build = graphs["one node"];
+    expect(build?.(theirs).getGraph()).toHaveProperty("drawMermaidPng");
+    expect(build?.(ours).getGraph()).not.toHaveProperty("drawMermaidPng");
+  });
+
+  it("but for sequences of LangChain's runnables: they are one node", () => {
+    const build = (library: Library): string => {
+      const sequence = RunnableLambda.from(nothing).pipe(nothing).pipe(nothing);
+      const builder = builderOf(library)
+        .addNode("a", sequence as never)
+        .addEdge(START, "a");
+      return compiled(builder).getGraph({ xray: true }).drawMermaid();
+    };
+    expect(build(theirs)).not.toContain("\ta(a)");
+    expect(build(ours)).toContain("\ta(a)");
+  });
+
   it("of an entrypoint", () => {
     const [mine, their] = [ours, theirs].map(
       (library) => library.entrypoint({ name: "work" }, (input: unknown) => input) as Drawable,
