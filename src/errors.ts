@@ -231,10 +231,6 @@ export class UnknownInterruptError extends RefusedError {
   }
 }
 
-export function isUnknownInterruptError(error: unknown): error is UnknownInterruptError {
-  return error instanceof Error && error.name === "UnknownInterruptError";
-}
-
 /** A value cannot be stored. `path` leads from the stored value to the part that is at fault. */
 export class UnserializableError extends TidemarkError {
   /** What is wrong with the part, without where it is. */

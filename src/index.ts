@@ -42,7 +42,6 @@ export {
   isGraphBubbleUp,
   isGraphInterrupt,
   isInterrupted,
-  isUnknownInterruptError,
   ReducerError,
   StateGraphInputError,
   ThreadInterruptedError,
@@ -55,7 +54,7 @@ export {
   UnserializableError,
 } from "./errors.ts";
 export { isParentCommand, MultipleSubgraphsError, ParentCommand } from "./pregel/nested-errors.ts";
-export { InvalidResumeError, isInvalidResume } from "./pregel/resume-error.ts";
+export { InvalidResumeError, isInvalidResume, isUnknownInterruptError } from "./pregel/resume-error.ts";
 export type { Interrupt } from "./errors.ts";
 export * from "./graph/index.ts";
 export {
@@ -88,7 +87,16 @@ export {
   START,
 } from "./pregel/index.ts";
 export type {
+  Ask,
+  CheckpointChunk,
   Checkpointer,
+  Chunks,
+  CommandParams,
+  DebugChunk,
+  ExecutionInfo,
+  InferInterruptInputType,
+  InferInterruptResumeType,
+  InferWriterType,
   InterruptOptions,
   MessageOptions,
   NodeConfig,
@@ -98,6 +106,8 @@ export type {
   StateSnapshot,
   StateTask,
   StreamMode,
+  StreamTypes,
+  TaskChunk,
   TextMessage,
   Writer,
 } from "./pregel/index.ts";

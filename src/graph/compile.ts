@@ -57,6 +57,7 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
     checkInput: (value) => checkInput(schema, value),
     checkUpdate: (keys) => checkUpdate(schema, keys),
     ...(schemas === undefined ? {} : { schemas }),
+    ...(definition.interrupt === undefined ? {} : { interrupt: definition.interrupt }),
   });
 }
 

@@ -1,6 +1,10 @@
+import { isInterrupted, type Interrupt } from "../errors.ts";
+import { INTERRUPT } from "../pregel/constants.ts";
+import type { InferInterruptInputType, InferInterruptResumeType } from "../pregel/infer-interrupt.ts";
 import type { Command } from "../pregel/command.ts";
 import type { BaseChannel } from "../channels/base.ts";
 import type { DrawableGraph } from "../pregel/drawing/drawable-graph.ts";
+import type { InferWriterType } from "../pregel/types.ts";
 import { Pregel, type CompiledParams, type DrawOptions } from "../pregel/low-level/pregel.ts";
 import type { CompileOptions } from "./compile-options.ts";
 import type { GraphDefinition } from "./definition.ts";
@@ -35,11 +39,14 @@ export class CompiledStateGraph<
   Input = undefined,
   Output = undefined,
   Context = undefined,
+  Asking = unknown,
+  Chunk = unknown,
 > extends Pregel<
-  InputOf<Input, Update> | Command<unknown, Partial<Update>> | null,
+  InputOf<Input, Update> | Command<InferInterruptResumeType<Asking>, Partial<Update>> | null,
   State,
   OutputOf<Output, State>,
-  ContextOf<Context>
+  ContextOf<Context>,
+  { readonly update: Update; readonly custom: InferWriterType<Chunk>; readonly mode: "updates" }
 > {
   readonly lc_graph_name = "CompiledStateGraph";
   readonly description: string | undefined;
@@ -55,6 +62,13 @@ export class CompiledStateGraph<
     this.description = params.compiled.description;
     this.builder = params.builder;
     this.#definition = params.definition;
+  }
+
+  /** Whether a result, or a chunk, holds questions: the types are those of the graph's `interrupt`. */
+  isInterrupted(
+    result: unknown,
+  ): result is { readonly [INTERRUPT]: readonly Interrupt<InferInterruptInputType<Asking>>[] } {
+    return isInterrupted(result);
   }
 
   /** The nodes and edges as a drawing; `xray`: also those of the graphs inside nodes. */

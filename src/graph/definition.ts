@@ -12,6 +12,8 @@ export interface GraphDefinition {
   readonly edges: readonly Edge[];
   readonly branches: readonly Branch[];
   readonly defaults: NodeDefaults;
+  /** What nodes find as `config.interrupt`, where that is not the function. */
+  readonly interrupt?: unknown;
 }
 
 /** What the definitions of a graph's state, input, output and context come to. */

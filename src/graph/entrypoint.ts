@@ -50,7 +50,13 @@ function isFinal(output: unknown): output is EntrypointFinal<unknown, unknown> {
 type ValueOf<Result> = Result extends EntrypointFinal<infer Value, unknown> ? Value : Result;
 
 /** An entrypoint that can be run like a graph. Its values are what its function returns. */
-export class CompiledEntrypoint<Input, Value> extends Pregel<Input | Command | null, Value> {
+export class CompiledEntrypoint<Input, Value> extends Pregel<
+  Input | Command | null,
+  Value,
+  Value,
+  unknown,
+  { readonly update: unknown; readonly custom: unknown; readonly mode: "updates" }
+> {
   readonly lc_graph_name = "CompiledEntrypoint";
 }
 

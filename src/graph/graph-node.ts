@@ -5,7 +5,11 @@ import type { ExtractContextType, ExtractStateType, ExtractUpdateType } from "./
 
 /** LangGraph's names for what a node gets as its second argument. */
 export type LangGraphRunnableConfig<Context = unknown> = NodeConfig<Context>;
-export type Runtime<Context = unknown> = NodeConfig<Context>;
+export type Runtime<Context = unknown, Asking = unknown, Chunk = unknown> = NodeConfig<
+  Context,
+  Asking,
+  Chunk
+>;
 
 export type GraphNodeReturnValue<Update, Nodes extends string = string> =
   | Update

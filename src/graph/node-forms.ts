@@ -1,11 +1,12 @@
 import { GraphValidationError } from "../errors.ts";
 import { defineNode, type NodeAction, type NodeDefinition, type TypedNodeOptions } from "./node.ts";
+import type { NodeConfig } from "../pregel/types.ts";
 import type { NodeOptions } from "./node.ts";
 
 /** A node with its name and options. */
-export type NodeTuple<Name extends string, Input, Update, Context> = readonly [
+export type NodeTuple<Name extends string, Input, Update, Context, Config = NodeConfig<Context>> = readonly [
   name: Name,
-  action: NodeAction<Input, Update, string, Context>,
+  action: NodeAction<Input, Update, string, Context, Config>,
   options?: TypedNodeOptions<Input, Update, string>,
 ];
 

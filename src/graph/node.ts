@@ -23,22 +23,32 @@ export type NodeReturn<Update, Nodes extends string> =
   | null
   | void;
 
-export type NodeFunction<State, Update, Nodes extends string = string, Context = unknown> = (
-  state: State,
-  config: NodeConfig<Context>,
-) => NodeReturn<Update, Nodes> | Promise<NodeReturn<Update, Nodes>>;
+export type NodeFunction<
+  State,
+  Update,
+  Nodes extends string = string,
+  Context = unknown,
+  Config = NodeConfig<Context>,
+> = (state: State, config: Config) => NodeReturn<Update, Nodes> | Promise<NodeReturn<Update, Nodes>>;
 
 /** Anything with `invoke(input, config)`: LangChain's runnables are nodes too. */
-export interface NodeRunnable<State, Update, Nodes extends string = string, Context = unknown> {
-  invoke(
-    state: State,
-    config: NodeConfig<Context>,
-  ): NodeReturn<Update, Nodes> | Promise<NodeReturn<Update, Nodes>>;
+export interface NodeRunnable<
+  State,
+  Update,
+  Nodes extends string = string,
+  Context = unknown,
+  Config = NodeConfig<Context>,
+> {
+  invoke(state: State, config: Config): NodeReturn<Update, Nodes> | Promise<NodeReturn<Update, Nodes>>;
 }
 
-export type NodeAction<State, Update, Nodes extends string = string, Context = unknown> =
-  | NodeFunction<State, Update, Nodes, Context>
-  | NodeRunnable<State, Update, Nodes, Context>;
+export type NodeAction<
+  State,
+  Update,
+  Nodes extends string = string,
+  Context = unknown,
+  Config = NodeConfig<Context>,
+> = NodeFunction<State, Update, Nodes, Context, Config> | NodeRunnable<State, Update, Nodes, Context, Config>;
 
 export interface NodeOptions extends NodePolicyOptions {
   /** What the node reads, where that is not the state: its keys become channels of the graph. */

@@ -14,6 +14,8 @@ export interface GraphInit {
   readonly output: StateKeys | undefined;
   readonly context: StandardSchema | undefined;
   readonly definitions: GraphDefinitions;
+  /** What nodes find as `config.interrupt`, where that is not the function. */
+  readonly interrupt: unknown;
 }
 
 /**
@@ -22,23 +24,32 @@ export interface GraphInit {
  */
 export function parseConstructor(first: unknown, second: unknown): GraphInit {
   const more = isOptions(second) ? second : { context: second };
-  const state = parseDefinition(first);
+  const named = namedState(first);
+  const state = named === undefined ? parseDefinition(first) : undefined;
   if (state !== undefined) return { state, ...definitionsOf(more, first) };
   if (typeof first !== "object" || first === null) throw new StateGraphInputError();
   if ("channels" in first) return { state: parseReducers(first.channels), ...definitionsOf(more, first) };
-  const given: Readonly<Record<string, unknown>> = { ...first };
-  const definition = given["state"] ?? given["stateSchema"] ?? given["input"];
-  return { state: required(definition), ...definitionsOf({ ...more, ...given }, definition) };
+  return { state: required(named), ...definitionsOf({ ...more, ...first }, named) };
+}
+
+/** What an object of definitions calls the state; undefined when it is none, but, say, an object of channels. */
+function namedState(init: unknown): unknown {
+  if (typeof init !== "object" || init === null) return undefined;
+  const given: Readonly<Record<string, unknown>> = { ...init };
+  const state = given["state"] ?? given["stateSchema"] ?? given["input"];
+  // A key of the state may be called so too: it is a channel, or makes one.
+  return isChannel(state) || typeof state === "function" ? undefined : state;
 }
 
 function definitionsOf(given: Readonly<Record<string, unknown>>, state: unknown): Omit<GraphInit, "state"> {
-  const { input, output, context } = given;
+  const { input, output, context, interrupt } = given;
   return {
     input: input === undefined ? undefined : required(input),
     output: output === undefined ? undefined : required(output),
     // An Annotation.Root gives types only.
     context: isStandardSchema(context) ? context : undefined,
     definitions: { state, input, output, context },
+    interrupt,
   };
 }
 
@@ -53,6 +64,9 @@ const OPTIONS: ReadonlySet<string> = new Set(["input", "output", "context", "nod
 /** An object of options, rather than a schema or an object of channels. */
 function isOptions(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || isStandardSchema(value)) return false;
+  const { interrupt, writer }: { interrupt?: unknown; writer?: unknown } = value;
+  // These are functions: they are not to be taken for what makes a channel.
+  if ([interrupt, writer].some((given) => given !== undefined && !isChannel(given))) return true;
   if (parseDefinition(value) !== undefined) return false;
   return Object.keys(value).some((key) => OPTIONS.has(key));
 }

@@ -2,7 +2,7 @@ import type { SingleReducer } from "./annotation.ts";
 import type { ExtractContextType } from "./schema/state-types.ts";
 
 /** What a graph has besides its state. */
-export interface StateGraphOptions<I, O, C, N extends string> {
+export interface StateGraphOptions<I, O, C, N extends string, Asking = unknown, Chunk = unknown> {
   /** What an input may have, where that is not the state. */
   readonly input?: I;
   /** What `invoke` returns, where that is not the state. */
@@ -15,15 +15,25 @@ export interface StateGraphOptions<I, O, C, N extends string> {
    * them. A chain of calls needs no list.
    */
   readonly nodes?: readonly N[];
-  /** For types only: what `interrupt` may ask and be answered. */
-  readonly interrupt?: unknown;
-  /** For types only: what `writer` may write. */
-  readonly writer?: unknown;
+  /**
+   * What nodes find as `config.interrupt`: `interrupt<Question, Answer>`, or a record of such by name. Says what runs ask,
+   * and what answers them.
+   */
+  readonly interrupt?: Asking;
+  /** For types only: `writer<Chunk>`, what nodes may write. */
+  readonly writer?: Chunk;
 }
 
 /** A graph's definitions in one object. */
-export type StateGraphInit<SD, I, O, C, N extends string> = StateGraphOptions<I, O, C, N> &
-  ({ readonly state: SD } | { readonly stateSchema: SD });
+export type StateGraphInit<
+  SD,
+  I,
+  O,
+  C,
+  N extends string,
+  Asking = unknown,
+  Chunk = unknown,
+> = StateGraphOptions<I, O, C, N, Asking, Chunk> & ({ readonly state: SD } | { readonly stateSchema: SD });
 
 /** The older form of a state: for each key a reducer with a default, or null. */
 export interface StateGraphArgs<S> {

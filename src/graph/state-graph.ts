@@ -1,5 +1,6 @@
 import { GraphValidationError } from "../errors.ts";
 import { END, START } from "../pregel/constants.ts";
+import type { NodeConfig } from "../pregel/types.ts";
 import type { BaseChannel } from "../channels/base.ts";
 import { createBranch, type Branch, type BranchOptions, type PathMap, type RoutePath } from "./branch.ts";
 import { compileGraph } from "./compile.ts";
@@ -48,9 +49,11 @@ export class StateGraph<
   I = SD,
   O = SD,
   C = undefined,
+  Asking = unknown,
+  Chunk = unknown,
 > {
   /** For `typeof builder.Node`: the type of a node of this graph. There is no value. */
-  declare readonly Node: NodeFunction<S, U, N, ContextOf<C>>;
+  declare readonly Node: NodeFunction<S, U, N, ContextOf<C>, NodeConfig<ContextOf<C>, Asking, Chunk>>;
   readonly #init: GraphInit;
   /** Of all definitions. */
   readonly #keys = new Map<string, StateKey>();
@@ -61,13 +64,13 @@ export class StateGraph<
 
   constructor(
     state: SD extends StateDefinitionInit ? SD : never,
-    options?: StateGraphOptions<I, O, C, N> | (C extends undefined ? never : C),
+    options?: StateGraphOptions<I, O, C, N, Asking, Chunk> | (C extends undefined ? never : C),
   );
-  constructor(init: StateGraphInit<SD, I, O, C, N>, context?: C);
+  constructor(init: StateGraphInit<SD, I, O, C, N, Asking, Chunk>, context?: C);
   constructor(
     init: { readonly input: SD; readonly output: O } & Pick<
-      StateGraphOptions<I, O, C, N>,
-      "context" | "nodes"
+      StateGraphOptions<I, O, C, N, Asking, Chunk>,
+      "context" | "nodes" | "interrupt" | "writer"
     >,
     context?: C,
   );
@@ -109,20 +112,28 @@ export class StateGraph<
 
   addNode<K extends string, Input extends StateDefinitionInit>(
     name: K,
-    action: NodeAction<ExtractStateType<Input>, U, string, ContextOf<C>>,
+    action: NodeAction<
+      ExtractStateType<Input>,
+      U,
+      string,
+      ContextOf<C>,
+      NodeConfig<ContextOf<C>, Asking, Chunk>
+    >,
     options: TypedNodeOptions<ExtractStateType<Input>, U, N | K> & { readonly input: Input },
-  ): StateGraph<SD, S, U, N | K, I, O, C>;
+  ): StateGraph<SD, S, U, N | K, I, O, C, Asking, Chunk>;
   addNode<K extends string, Input = S>(
     name: K,
-    action: NodeAction<Input, U, string, ContextOf<C>>,
+    action: NodeAction<Input, U, string, ContextOf<C>, NodeConfig<ContextOf<C>, Asking, Chunk>>,
     options?: TypedNodeOptions<Input, U, string>,
-  ): StateGraph<SD, S, U, N | K, I, O, C>;
+  ): StateGraph<SD, S, U, N | K, I, O, C, Asking, Chunk>;
   addNode<K extends string, Input = S>(
-    nodes: readonly NodeTuple<K, Input, U, ContextOf<C>>[],
-  ): StateGraph<SD, S, U, N | K, I, O, C>;
+    nodes: readonly NodeTuple<K, Input, U, ContextOf<C>, NodeConfig<ContextOf<C>, Asking, Chunk>>[],
+  ): StateGraph<SD, S, U, N | K, I, O, C, Asking, Chunk>;
   addNode<K extends string>(
-    nodes: Readonly<Record<K, NodeAction<S, U, string, ContextOf<C>>>>,
-  ): StateGraph<SD, S, U, N | K, I, O, C>;
+    nodes: Readonly<
+      Record<K, NodeAction<S, U, string, ContextOf<C>, NodeConfig<ContextOf<C>, Asking, Chunk>>>
+    >,
+  ): StateGraph<SD, S, U, N | K, I, O, C, Asking, Chunk>;
   addNode(first: unknown, action?: unknown, options?: NodeOptions): this {
     const nodes =
       typeof first === "string"
@@ -134,11 +145,13 @@ export class StateGraph<
 
   /** Nodes that follow one another. */
   addSequence<K extends string, Input = S>(
-    nodes: readonly NodeTuple<K, Input, U, ContextOf<C>>[],
-  ): StateGraph<SD, S, U, N | K, I, O, C>;
+    nodes: readonly NodeTuple<K, Input, U, ContextOf<C>, NodeConfig<ContextOf<C>, Asking, Chunk>>[],
+  ): StateGraph<SD, S, U, N | K, I, O, C, Asking, Chunk>;
   addSequence<K extends string>(
-    nodes: Readonly<Record<K, NodeAction<S, U, string, ContextOf<C>>>>,
-  ): StateGraph<SD, S, U, N | K, I, O, C>;
+    nodes: Readonly<
+      Record<K, NodeAction<S, U, string, ContextOf<C>, NodeConfig<ContextOf<C>, Asking, Chunk>>>
+    >,
+  ): StateGraph<SD, S, U, N | K, I, O, C, Asking, Chunk>;
   addSequence(given: unknown): this {
     let last: string | undefined;
     for (const node of nodesOf(given, "Sequence requires at least one node.")) {
@@ -201,7 +214,7 @@ export class StateGraph<
   }
 
   /** The runnable graph. Throws a `GraphValidationError` for edges that lead nowhere and nodes that cannot be reached. */
-  compile(options: CompileOptions<N> = {}): CompiledStateGraph<S, U, N, I, O, C> {
+  compile(options: CompileOptions<N> = {}): CompiledStateGraph<S, U, N, I, O, C, Asking, Chunk> {
     const definition = this.#definition();
     validateGraph(definition);
     validateBreakpoints(definition, options.interruptBefore, options.interruptAfter);
@@ -220,7 +233,7 @@ export class StateGraph<
   }
 
   #definition(): GraphDefinition {
-    const { state, input, output, context } = this.#init;
+    const { state, input, output, context, interrupt } = this.#init;
     const nodes = [...this.#nodes].map(([name, node]): [string, NodeDefinition] => [
       name,
       withDefaults(node, this.#defaults),
@@ -237,6 +250,7 @@ export class StateGraph<
       edges: [...this.#edges],
       branches: [...this.#branches],
       defaults: this.#defaults,
+      ...(interrupt === undefined ? {} : { interrupt }),
     };
   }
 

@@ -3,11 +3,10 @@ import { systemEnvironment } from "./system-environment.ts";
 
 /** A checkpoint of nothing, as the savers of LangGraph expect one: for those who write a saver, or test one. */
 export function emptyCheckpoint(): Checkpoint {
-  const { checkpointIds, now } = systemEnvironment;
   return {
     v: 4,
-    id: checkpointIds.next(0),
-    ts: new Date(now()).toISOString(),
+    id: systemEnvironment.checkpointIds.next(0),
+    ts: new Date(systemEnvironment.now()).toISOString(),
     channel_values: {},
     channel_versions: {},
     versions_seen: {},

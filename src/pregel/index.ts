@@ -28,7 +28,12 @@ export { isSend, Send } from "./send.ts";
 export type { MessageOptions, TextMessage } from "./stream-messages.ts";
 export type { ResponseSchema, StandardSchema } from "./response-schema.ts";
 export type { StateUpdate } from "./update-state.ts";
+export type { InferInterruptInputType, InferInterruptResumeType } from "./infer-interrupt.ts";
+export type { CheckpointChunk, Chunks, DebugChunk, StreamTypes, TaskChunk } from "./stream-types.ts";
 export type {
+  Ask,
+  ExecutionInfo,
+  InferWriterType,
   InterruptOptions,
   NodeConfig,
   PregelGraph,

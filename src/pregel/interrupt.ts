@@ -25,7 +25,8 @@ export function interrupt<Value, Answer>(value: Value, options?: InterruptOption
       "interrupt() was called outside of a running node. Where the platform has no async context, call config.interrupt().",
     );
   }
-  return task.config.interrupt<Value, Answer>(value, options);
+  // The caller says what type it expects: an answer comes from outside.
+  return task.scope.scratchpad.ask(value, options?.responseSchema) as Answer;
 }
 
 /** The config of the node that is running. */

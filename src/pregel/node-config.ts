@@ -13,6 +13,7 @@ import { SCOPE } from "./task-context.ts";
 import { taskEffectKey } from "./task-id.ts";
 import type { TaskScope } from "./task-scope.ts";
 import type {
+  Ask,
   ExecutionInfo,
   InterruptOptions,
   NodeConfig,
@@ -61,8 +62,8 @@ export function nodeConfig(
     executionInfo: executionInfo(loop, task.id, checkpointNs, attempt),
     ...serverInfo(run.config),
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
-    interrupt: <Value, Answer>(value: Value, options?: InterruptOptions): Answer =>
-      ask(value, options?.responseSchema) as Answer,
+    interrupt: (run.graph.interrupt ??
+      ((value: unknown, options?: InterruptOptions) => ask(value, options?.responseSchema))) as Ask,
     ...(scope === undefined ? {} : { [SCOPE]: scope }),
   };
   return config;

@@ -1,4 +1,4 @@
-import { TidemarkError, type ErrorDetails, type Interrupt } from "../errors.ts";
+import { TidemarkError, type ErrorDetails, type Interrupt, type UnknownInterruptError } from "../errors.ts";
 
 /** An answer does not fit the `responseSchema` of its question, which stays open. */
 export class InvalidResumeError extends TidemarkError {
@@ -19,4 +19,8 @@ export class InvalidResumeError extends TidemarkError {
 
 export function isInvalidResume(error: unknown): error is InvalidResumeError {
   return error instanceof InvalidResumeError;
+}
+
+export function isUnknownInterruptError(error: unknown): error is UnknownInterruptError {
+  return error instanceof Error && error.name === "UnknownInterruptError";
 }

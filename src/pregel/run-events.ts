@@ -1,7 +1,8 @@
+import { INTERRUPT } from "./constants.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { RunContext } from "./run-context.ts";
 import { startRun, throwUnlessEnded } from "./start-run.ts";
-import type { StreamEvent } from "./types.ts";
+import type { RunOutcome, StreamEvent } from "./types.ts";
 
 /** What a run listens to and tells. */
 interface Ends {
@@ -46,4 +47,22 @@ export async function* chunksOf(
     if (options.pairs) yield options.namespaces ? [namespace, mode, payload] : [mode, payload];
     else yield options.namespaces ? [namespace, payload] : payload;
   }
+}
+
+/** What `invoke` returns: the last values, with the questions of a run that ended with some. */
+export function resultOfRun(
+  outcome: RunOutcome,
+  values: unknown,
+  outputKeys: string | readonly string[],
+): unknown {
+  const isEmpty = values === undefined || values === null;
+  if (!isEmpty && typeof values !== "object") return values;
+  if (outcome.status === "interrupted") return { ...values, [INTERRUPT]: outcome.interrupts };
+  // The listeners of streams have the same record of channels.
+  return isEmpty || typeof outputKeys === "string" ? values : { ...values };
+}
+
+/** A chunk with the questions of a task, rather than with values. */
+export function isQuestion(chunk: unknown): boolean {
+  return typeof chunk === "object" && chunk !== null && Object.hasOwn(chunk, INTERRUPT);
 }

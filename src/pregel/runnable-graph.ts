@@ -24,12 +24,13 @@ import type {
   RunOptions,
   StreamOptions,
 } from "./pregel-options.ts";
-import { chunksOf, runEvents } from "./run-events.ts";
+import { chunksOf, isQuestion, resultOfRun, runEvents } from "./run-events.ts";
 import type { RunInput } from "./run-input.ts";
 import { readHistory, readState, type HistoryOptions, type ReadOptions } from "./read-state.ts";
 import { mapOf } from "./snapshot.ts";
 import { atRoot, noRootHistory, startRun, throwUnlessEnded } from "./start-run.ts";
 import { shownChannels } from "./stream.ts";
+import type { Chunks, PairOf, Stream, StreamTypes, TripleOf } from "./stream-types.ts";
 import { atNamespace, locate, subgraphsWithin } from "./subgraphs.ts";
 import { callingTask } from "./task-context.ts";
 import type {
@@ -41,9 +42,14 @@ import type {
   StreamMode,
   Subgraph,
 } from "./types.ts";
-import { updateState, type StateUpdate, type UpdateStep } from "./update-state.ts";
+import { updateState, updateSteps, type StateUpdate, type UpdateStep } from "./update-state.ts";
 
 const DEFAULT_RECURSION_LIMIT = 25;
+
+/** Options of a stream but for what its chunks depend on. */
+type ChunkOptions<Context> = Omit<StreamOptions<Context>, "encoding" | "streamMode" | "subgraphs"> & {
+  readonly encoding?: undefined;
+};
 
 /** The questions a run ended with. */
 type Asked = { readonly [INTERRUPT]?: readonly Interrupt[] };
@@ -54,6 +60,7 @@ export class RunnableGraph<
   Values = Record<string, unknown>,
   Output = Values,
   Context = unknown,
+  Types extends StreamTypes = StreamTypes,
 > {
   readonly lg_is_pregel = true;
   readonly graph: PregelGraph;
@@ -118,10 +125,7 @@ export class RunnableGraph<
     const run = this.#context({ ...given, subgraphs: false, modes, outputKeys, watchedKeys, emit });
     const outcome = await startRun(run, input);
     throwUnlessEnded(run, outcome);
-    if (outcome.status !== "interrupted") return typeof outputKeys === "string" ? values : copyOf(values);
-    return isNothing(values) || typeof values === "object"
-      ? { ...values, [INTERRUPT]: outcome.interrupts }
-      : values;
+    return resultOfRun(outcome, values, outputKeys);
   }
 
   /** The chunks of a run while it goes on. Leaving the loop early cancels the run. */
@@ -129,10 +133,23 @@ export class RunnableGraph<
     input: Input,
     options: StreamOptions<Context> & { readonly encoding: "text/event-stream" },
   ): ReadableStream<Uint8Array>;
-  stream(
+  stream<Mode extends StreamMode>(
     input: Input,
-    options?: StreamOptions<Context> & { readonly encoding?: undefined },
-  ): AsyncGenerator<unknown, void, undefined>;
+    options: ChunkOptions<Context> & { readonly streamMode: readonly Mode[]; readonly subgraphs: true },
+  ): Stream<TripleOf<Mode, Values, Types>>;
+  stream<Mode extends StreamMode>(
+    input: Input,
+    options: ChunkOptions<Context> & { readonly streamMode: readonly Mode[]; readonly subgraphs?: false },
+  ): Stream<PairOf<Mode, Values, Types>>;
+  stream<Mode extends StreamMode = Types["mode"]>(
+    input: Input,
+    options: ChunkOptions<Context> & { readonly streamMode?: Mode; readonly subgraphs: true },
+  ): Stream<[namespace: readonly string[], chunk: Chunks<Values, Types>[Mode]]>;
+  stream<Mode extends StreamMode = Types["mode"]>(
+    input: Input,
+    options?: ChunkOptions<Context> & { readonly streamMode?: Mode; readonly subgraphs?: false },
+  ): Stream<Chunks<Values, Types>[Mode]>;
+  stream(input: Input, options?: StreamOptions<Context> & { readonly encoding?: undefined }): Stream<unknown>;
   stream(
     input: Input,
     options: StreamOptions<Context> = {},
@@ -209,13 +226,7 @@ export class RunnableGraph<
     supersteps: readonly { readonly updates: readonly StateUpdate[] }[],
     options: RunOptions = {},
   ): Promise<RunnableConfig> {
-    const steps = supersteps.map(({ updates: [first, ...others] }): UpdateStep => {
-      if (first === undefined)
-        throw new InvalidArgumentError("invalid_update", "No updates provided: each step needs one.");
-      return [first, ...others];
-    });
-    if (steps.length === 0)
-      throw new InvalidArgumentError("invalid_update", "No supersteps provided: there is nothing to apply.");
+    const steps = updateSteps(supersteps);
     return this.#edit(config, steps, options, "bulkUpdateState()");
   }
 
@@ -331,22 +342,8 @@ export class RunnableGraph<
   }
 }
 
-/** The listeners of streams have the same object. */
-function copyOf(values: unknown): unknown {
-  return typeof values === "object" && values !== null ? { ...values } : values;
-}
-
-function isNothing(value: unknown): value is null | undefined {
-  return value === null || value === undefined;
-}
-
 function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value);
-}
-
-/** A chunk with the questions of a task, rather than with values. */
-function isQuestion(chunk: unknown): boolean {
-  return typeof chunk === "object" && chunk !== null && Object.hasOwn(chunk, INTERRUPT);
 }
 
 const NO_MODES: ReadonlySet<StreamMode> = new Set();

@@ -15,7 +15,7 @@ export function getWriter(): (chunk: unknown) => void {
 }
 
 /** Emits a chunk of the stream mode `custom`. */
-export function writer(chunk: unknown): void {
+export function writer<Chunk = unknown>(chunk: Chunk): void {
   runningTask("writer()").config.writer(chunk);
 }
 

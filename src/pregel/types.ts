@@ -74,9 +74,12 @@ export interface ServerInfo {
   readonly user?: { readonly identity: string; readonly [key: string]: unknown };
 }
 
-export interface Writer {
+/** The type of the chunks of a `writer<Chunk>`. */
+export type InferWriterType<Write> = Write extends (chunk: infer Chunk) => void ? Chunk : unknown;
+
+export interface Writer<Chunk = unknown> {
   /** Emits a chunk of the stream mode `custom`. */
-  (chunk: unknown): void;
+  (chunk: Chunk): void;
   /**
    * Emits text, piece by piece as it comes, in the stream mode `messages`, and returns the whole message. What a model
    * client of any kind gives as a stream of text can be passed through.
@@ -84,12 +87,20 @@ export interface Writer {
   message(parts: AsyncIterable<string> | Iterable<string>, options?: MessageOptions): Promise<TextMessage>;
 }
 
-/** What a node gets as its second argument. */
-export interface NodeConfig<Context = unknown> extends RunnableConfig<Context> {
+/** Asks a question: see `interrupt`. */
+export type Ask = <Value, Answer = unknown>(value: Value, options?: InterruptOptions) => Answer;
+
+/** What a node gets as its second argument. `Asking` and `Chunk` are what its graph was given as `interrupt` and `writer`. */
+export interface NodeConfig<
+  Context = unknown,
+  Asking = unknown,
+  Chunk = unknown,
+> extends RunnableConfig<Context> {
   readonly signal: AbortSignal;
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly writer: Writer;
-  readonly interrupt: <Value, Answer = unknown>(value: Value, options?: InterruptOptions) => Answer;
+  readonly writer: Writer<InferWriterType<Chunk>>;
+  /** `interrupt`, or what the graph was given in its place: a record of questions by name, each with its types. */
+  readonly interrupt: unknown extends Asking ? Ask : Asking;
   readonly executionInfo: ExecutionInfo;
   /** Where the run takes place on a server that says so. */
   readonly serverInfo?: ServerInfo;
@@ -172,6 +183,8 @@ export interface PregelGraph {
   readonly streamChannels?: string | readonly string[];
   /** Absent where nothing is checked. */
   readonly schemas?: GraphSchemas;
+  /** What nodes find as `config.interrupt`, in place of the function. */
+  readonly interrupt?: unknown;
   /** For every channel the nodes that it starts, sorted by name. */
   readonly triggerToNodes: ReadonlyMap<string, readonly string[]>;
 }

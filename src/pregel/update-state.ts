@@ -1,6 +1,7 @@
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import {
   CheckpointNotFoundError,
+  InvalidArgumentError,
   InvalidUpdateError,
   RefusedError,
   TidemarkError,
@@ -34,6 +35,18 @@ export interface StateUpdate {
 
 /** Updates that are made at once, as if their nodes had run side by side. */
 export type UpdateStep = readonly [StateUpdate, ...StateUpdate[]];
+
+/** The updates of each step. Throws a `RefusedError` where there are none. */
+export function updateSteps(
+  supersteps: readonly { readonly updates: readonly StateUpdate[] }[],
+): readonly UpdateStep[] {
+  if (supersteps.length === 0)
+    throw new InvalidArgumentError("invalid_update", "No supersteps provided: there is nothing to apply.");
+  return supersteps.map(({ updates: [first, ...others] }): UpdateStep => {
+    if (first === undefined) throw new InvalidArgumentError("invalid_update", "No updates provided: each step needs one.");
+    return [first, ...others];
+  });
+}
 
 /**
  * Edits the state as if a node had returned the values: a new checkpoint under the named one (a branch), or under the

@@ -4,6 +4,7 @@ import type { BreakpointNodes } from "../breakpoints.ts";
 import { DrawableGraph } from "../drawing/drawable-graph.ts";
 import type { GraphOptions } from "../pregel-options.ts";
 import { RunnableGraph } from "../runnable-graph.ts";
+import type { StreamTypes } from "../stream-types.ts";
 import { shownChannels } from "../stream.ts";
 import { systemEnvironment } from "../system-environment.ts";
 import type { EngineNode } from "../types.ts";
@@ -46,7 +47,8 @@ export class Pregel<
   Values = Record<string, unknown>,
   Output = Values,
   Context = unknown,
-> extends RunnableGraph<Input, Values, Output, Context> {
+  Types extends StreamTypes = StreamTypes,
+> extends RunnableGraph<Input, Values, Output, Context, Types> {
   constructor(params: PregelParams | CompiledParams) {
     super("graph" in params ? { environment: systemEnvironment, ...params } : optionsOf(params));
   }
