@@ -43,7 +43,8 @@ export function updateSteps(
   if (supersteps.length === 0)
     throw new InvalidArgumentError("invalid_update", "No supersteps provided: there is nothing to apply.");
   return supersteps.map(({ updates: [first, ...others] }): UpdateStep => {
-    if (first === undefined) throw new InvalidArgumentError("invalid_update", "No updates provided: each step needs one.");
+    if (first === undefined)
+      throw new InvalidArgumentError("invalid_update", "No updates provided: each step needs one.");
     return [first, ...others];
   });
 }

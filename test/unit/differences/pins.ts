@@ -359,4 +359,35 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
       "differences/history: a recursion limit of %d is refused",
       "differences/history: a checkpoint that does not exist is a typed error",
     ],
+
+  // Drawings, schemas, graphs made by hand
+  "`drawMermaidPng`": ["oracle/drawing: but not as a picture, which a web service would draw"],
+  "with `xray`, edges of a graph that is alone in another are left out": [
+    "oracle/drawing: but for edges in a graph that is alone in another: LangGraph leaves them out",
+  ],
+  "with `xray`, sequences of LangChain runnables are drawn step by step": [
+    "oracle/drawing: but for sequences of LangChain's runnables: they are one node",
+  ],
+  "JSON Schemas of zod 3 come from a converter that is part of LangChain": [
+    "oracle/json-schema: leaves its keys open",
+    "oracle/json-schema: is spoken for by a converter",
+  ],
+  "objects inside a state's JSON Schema are closed": [
+    "oracle/json-schema: leave objects inside open, as zod does",
+  ],
+  "a `description` in `jsonSchemaExtra` is lost when the schema has none": [
+    "oracle/json-schema: have the description of the extra where the schema has none",
+  ],
+  "importing `/zod` gives zod's schemas a method `.langgraph`": [
+    "graph/zod-prototypes: schemas of zod stay as zod has made them",
+  ],
+  "conditional edges of a `Graph` are accepted, and never followed": [
+    "oracle/graph: has no conditional edges: LangGraph takes them, and does not follow them",
+  ],
+  "`Pregel` takes any `channels`, and adds one to the object that it is given": [
+    "oracle/low-level: leaves the object of channels that it is given as it is",
+  ],
+  "`MessageGraph`, `NodeInterrupt`, the stream of events of version 3, `RemoteGraph`": [
+    "exports: what LangGraph exports is exported, but for what is left out on purpose",
+  ],
 };

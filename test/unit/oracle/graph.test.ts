@@ -76,6 +76,20 @@ describe("a graph without a state", () => {
     });
   });
 
+  it("has no conditional edges: LangGraph takes them, and does not follow them", async () => {
+    const followed: string[] = [];
+    const graph = new theirs.Graph()
+      .addNode("a", () => 1)
+      .addNode("b", () => 2)
+      .addEdge("__start__", "a")
+      .addConditionalEdges("a", () => (followed.push("b"), "b"), ["b"])
+      .addEdge("b", "__end__")
+      .compile();
+    await graph.invoke(0);
+    expect(followed).toEqual([]);
+    expect(new ours.Graph()).not.toHaveProperty("addConditionalEdges");
+  });
+
   it("is drawn", async () => {
     await both(async (library) => chain(library).compile().getGraph().drawMermaid());
   });

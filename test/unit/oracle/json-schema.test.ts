@@ -153,6 +153,16 @@ describe("JSON schemas", () => {
     });
   });
 
+  it("leave objects inside open, as zod does", () => {
+    const state = z.object({ nested: z.object({ a: z.string() }) });
+    const nested = (library: Library): unknown =>
+      (library.getStateTypeSchema(compiled(library, state)) as { properties: { nested: unknown } }).properties
+        .nested;
+    const own = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+    expect(nested(ours)).toEqual(own);
+    expect(nested(theirs)).toEqual({ ...own, additionalProperties: false });
+  });
+
   it("have the description of the extra where the schema has none", () => {
     const state = z.object({
       text: tidemark.withLangGraph(z.string(), {

@@ -398,6 +398,17 @@ describe("a graph made by hand", () => {
     });
   });
 
+  it("leaves the object of channels that it is given as it is", () => {
+    const keys = ({ LastValue, Channel, Pregel }: LowLevel): string[] => {
+      const channels = { input: new LastValue() };
+      const nodes = { one: Channel.subscribeTo("input") };
+      void new Pregel({ nodes, channels, inputChannels: "input", outputChannels: "input" });
+      return Object.keys(channels);
+    };
+    expect(keys(theirs)).toEqual(["input", "__pregel_tasks"]);
+    expect(keys(ours)).toEqual(["input"]);
+  });
+
   it("refuses parts that do not fit together", async () => {
     const params = [
       { channels: {} },
