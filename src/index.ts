@@ -37,7 +37,6 @@ export {
   GraphInterrupt,
   GraphRecursionError,
   GraphValidationError,
-  GraphValueError,
   InvalidUpdateError,
   isGraphBubbleUp,
   isGraphInterrupt,
@@ -66,6 +65,7 @@ export {
   NodeTimeoutError,
   StepTimeoutError,
 } from "./pregel/policy-errors.ts";
+export { GraphValueError, MissingCheckpointerError } from "./pregel/value-errors.ts";
 export { copyCheckpoint, emptyCheckpoint } from "./pregel/checkpoints.ts";
 export { RunControl } from "./pregel/run-control.ts";
 export type { Durability } from "./pregel/durability.ts";

@@ -4,7 +4,6 @@ import {
   describeError,
   InvalidArgumentError,
   isGraphInterrupt,
-  MissingCheckpointerError,
   UnserializableError,
   ValueTooLargeError,
 } from "../errors.ts";
@@ -31,6 +30,7 @@ import { TaskScope } from "./task-scope.ts";
 import { isPromiseLike } from "./runnable.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
 import type { NodeConfig, EngineNode } from "./types.ts";
+import { MissingCheckpointerError } from "./value-errors.ts";
 import { normaliseWrites } from "./writes.ts";
 
 export type TaskResult =

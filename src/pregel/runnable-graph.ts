@@ -1,11 +1,6 @@
 import type { ChannelVersion } from "../checkpoint/types.ts";
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
-import {
-  InvalidArgumentError,
-  MissingCheckpointerError,
-  UnknownNamespaceError,
-  type Interrupt,
-} from "../errors.ts";
+import { InvalidArgumentError, UnknownNamespaceError, type Interrupt } from "../errors.ts";
 import { breakpointsOf } from "./breakpoints.ts";
 import { INTERRUPT } from "./constants.ts";
 import { durabilityOf } from "./durability.ts";
@@ -42,6 +37,7 @@ import type {
   StreamMode,
   Subgraph,
 } from "./types.ts";
+import { MissingCheckpointerError } from "./value-errors.ts";
 import { updateState, updateSteps, type StateUpdate, type UpdateStep } from "./update-state.ts";
 
 const DEFAULT_RECURSION_LIMIT = 25;
