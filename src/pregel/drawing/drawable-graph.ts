@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../errors.ts";
+import { GraphValidationError } from "../../errors.ts";
 import { mermaidText, type MermaidOptions } from "./mermaid.ts";
 
 export interface DrawableNode {
@@ -32,7 +32,7 @@ export class DrawableGraph {
 
   addNode(node: Omit<DrawableNode, "name">): DrawableNode {
     if (Object.hasOwn(this.nodes, node.id))
-      throw new InvalidArgumentError("invalid_drawing", `A node "${node.id}" is in the drawing already.`);
+      throw new GraphValidationError(`A node "${node.id}" is in the drawing already.`);
     const added: DrawableNode = { ...node, name: node.id };
     this.nodes = { ...this.nodes, [node.id]: added };
     return added;
@@ -46,10 +46,7 @@ export class DrawableGraph {
   addEdge(edge: DrawableEdge): void {
     for (const id of [edge.source, edge.target]) {
       if (!Object.hasOwn(this.nodes, id))
-        throw new InvalidArgumentError(
-          "invalid_drawing",
-          `An edge needs the node "${id}", which is not in the drawing.`,
-        );
+        throw new GraphValidationError(`An edge needs the node "${id}", which is not in the drawing.`);
     }
     this.edges = [...this.edges, edge];
   }
