@@ -1,12 +1,22 @@
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
-import { findAsked, type AskedQuestion } from "./answers.ts";
-import { ERROR, INTERRUPT, RESUME } from "./constants.ts";
+import { findAsked } from "./answers.ts";
+import { answersBefore, askingRows, calledRows, unfinishedRows, withoutErrors } from "./carried-rows.ts";
+import { INTERRUPT, ORIGINS, PARENT_TASK } from "./constants.ts";
+import {
+  checkpointsInside,
+  findIn,
+  insideOf,
+  isRelayed,
+  onlyGraph,
+  type AskingPlace,
+  type Found,
+} from "./find-question.ts";
 import { hydrated } from "./hydrate.ts";
 import { isQuestion, type Question } from "./question.ts";
-import { childNamespace, taskNamespace, withoutTaskIds } from "./namespace.ts";
-import { PARENT_TASK } from "./nested-run.ts";
-import { PendingWrites } from "./pending-writes.ts";
-import { planTasks, type PlannedTask } from "./plan.ts";
+import { childNamespace, taskNamespace } from "./namespace.ts";
+import type { Origin } from "./origins.ts";
+import { ORIGINS_ID } from "./pending-writes.ts";
+import { planTasks, type PlannedTask, type PlanPosition } from "./plan.ts";
 import { saverConfig, type RunContext } from "./run-context.ts";
 import { readCheckpoint } from "./snapshot.ts";
 import { interruptId } from "./task-id.ts";
@@ -17,11 +27,9 @@ import type { PregelGraph } from "./types.ts";
  * A checkpoint of a graph, and the checkpoint in its place on a new branch: the same state, in a namespace whose task
  * ids are those of the branch.
  */
-export interface Place {
-  readonly graph: PregelGraph;
-  readonly from: string;
-  readonly tasks: readonly PlannedTask[];
-  readonly pending: PendingWrites;
+export interface Place extends AskingPlace {
+  /** Of the superstep after the checkpoint. */
+  readonly position: PlanPosition;
   /** By `pathKey`. */
   readonly twins: ReadonlyMap<string, PlannedTask>;
   readonly to: string;
@@ -29,6 +37,8 @@ export interface Place {
   readonly parents: Readonly<Record<string, string>>;
   /** Whether the state is another: then the tasks that wait may ask something else. */
   readonly isEdited?: boolean;
+  /** Whether the branch is open already: then what is asked keeps its ids, for the answers are given under them. */
+  readonly isLate?: boolean;
 }
 
 /** What moves to the branch. */
@@ -37,6 +47,8 @@ export interface Carried {
   readonly rows: Map<string, readonly PendingWrite[]>;
   /** The answers given there, under the ids that its tasks ask with. */
   readonly answers: Map<string, unknown>;
+  /** By task of the branch that runs again, or goes on: the tasks in whose place it is. */
+  readonly origins: Map<string, readonly Origin[]>;
 }
 
 /** What is wanted of the branch: answers to questions, or that the graph in a namespace stands at a checkpoint of its own. */
@@ -46,44 +58,20 @@ export interface Wish {
   readonly stands?: Readonly<Record<string, string>>;
 }
 
-/** Where a question was asked: by a task of the place itself, or in the graph inside one. */
-interface Found extends AskedQuestion {
-  readonly inside?: CheckpointTuple;
-}
-
 /** Carries over what the tasks of a checkpoint have done, as far as the wish leaves it as it was. */
 export async function carryOver(run: RunContext, place: Place, wish: Wish): Promise<Carried> {
-  const carried: Carried = { rows: new Map(), answers: new Map() };
+  const carried: Carried = { rows: new Map(), answers: new Map(), origins: new Map() };
   for (const task of place.tasks) {
     const twin = place.twins.get(task.pathKey);
     if (twin !== undefined) await carryTask(run, place, wish, { task, twin }, carried);
   }
-  return carried;
-}
-
-/** The question among those of the place's tasks and of the graphs inside them; undefined when nobody asked it. */
-export async function findQuestion(
-  run: RunContext,
-  place: Pick<Place, "graph" | "from" | "tasks" | "pending">,
-  id: string,
-): Promise<Found | undefined> {
-  const asked = findAsked(id, place.tasks, place.pending);
-  if (asked !== undefined && !isRelayed(place.pending, asked.task, id)) return asked;
-  for (const task of place.tasks) {
-    for await (const tuple of checkpointsInside(run, place, task)) {
-      const graph = task.node?.subgraphs?.[0]?.graph;
-      if (graph === undefined) continue;
-      const reading = readCheckpoint(graph, tuple);
-      const from = tuple.config.configurable?.checkpoint_ns ?? "";
-      if ((await findQuestion(run, { graph, from, ...reading }, id)) !== undefined)
-        return { task, ordinal: 0, inside: tuple };
-    }
+  if (carried.origins.size > 0) {
+    carried.rows.set(ORIGINS_ID, [[ORIGINS, carried.origins]]);
+    // They stay under their ids: a call on the branch finds them by its origin.
+    for (const [id, rows] of place.pending.ofCalled(place.tasks))
+      carried.rows.set(id, calledRows(place.pending, id, rows, wish.answers));
   }
-  return undefined;
-}
-
-function isRelayed(pending: PendingWrites, task: PlannedTask, id: string): boolean {
-  return pending.questionsOf(task.id).some((question) => question.id === id && question.ns !== undefined);
+  return carried;
 }
 
 interface Twins {
@@ -101,63 +89,74 @@ async function carryTask(
   const { pending } = place;
   const found = new Map<string, Found>();
   for (const id of wish.answers.keys()) {
-    const where = await findQuestion(run, { ...place, tasks: [task] }, id);
+    const where = await findIn(run, place, task, id);
     if (where !== undefined) found.set(id, where);
   }
-  const own = [...found.values()].filter((where) => where.inside === undefined);
-  const reopenedAt = own.length === 0 ? undefined : Math.min(...own.map((where) => where.ordinal));
-  carryAnswers(place, wish, { task, twin }, reopenedAt, carried.answers);
-  const inside = [...found.values()].find((where) => where.inside !== undefined)?.inside;
+  const own = [...found.values()].filter(({ inside, isCalled }) => inside === undefined && !isCalled);
+  const isBelow = own.length < found.size;
+  const kept = isBelow ? answersBefore(pending, task, [...found.keys()]) : Infinity;
+  const reopenedAt = own.length === 0 ? undefined : Math.min(kept, ...own.map(({ ordinal }) => ordinal));
+  carryAnswers(place, wish, { task, twin }, reopenedAt ?? kept, carried.answers);
+  for (const [id, { isCalled }] of found) if (isCalled) carried.answers.set(id, wish.answers.get(id));
+  const note = (answers: number): void => {
+    const before = pending.origins().get(task.id) ?? [];
+    const older = before.map((origin) => ({ ...origin, answers: Math.min(origin.answers, answers) }));
+    carried.origins.set(twin.id, [originOf(place, task, answers, [...found.keys()]), ...older]);
+  };
   if (reopenedAt !== undefined) {
-    if (reopenedAt > 0)
-      carried.rows.set(twin.id, [[RESUME, pending.answeredOf(task.id).slice(0, reopenedAt)]]);
+    note(reopenedAt);
+    const answered = pending.answeredOf(task.id).slice(0, reopenedAt);
+    const reopened = place.isLate ? [...found.keys()] : [];
+    const rows = askingRows(answered, reopened);
+    if (rows.length > 0) carried.rows.set(twin.id, rows);
     return;
   }
+  const inside = [...found.values()].find((where) => where.inside !== undefined)?.inside;
   const stand = await standOf(run, place, wish, task);
   const isLeft = place.twins.has(taskPathKey(handlerPath(task.path)));
-  if (inside === undefined && stand === undefined && (isLeft || pending.outputOf(task.id) !== undefined)) {
+  const isDone = isLeft || pending.outputOf(task.id) !== undefined;
+  if (!isBelow && stand === undefined && isDone) {
     carried.rows.set(twin.id, isLeft ? pending.of(task.id) : withoutErrors(pending.of(task.id)));
+    // The history that it has added to goes on with its part.
+    const added = onlyGraph(task)?.checkpointer === true ? await newestInside(run, place, task) : undefined;
+    if (added !== undefined) await transplant(run, place, wish, { task, twin }, added, carried.answers);
     return;
   }
+  note(kept);
   const source = inside ?? stand ?? (await newestInside(run, place, task));
   const asked = source && (await transplant(run, place, wish, { task, twin }, source, carried.answers));
-  const questions = inside === undefined && stand === undefined ? asked : undefined;
-  const rows = unfinishedRows(place, task, questions);
+  const questions = isBelow || stand !== undefined ? undefined : asked;
+  const rows = unfinishedRows(place, task, kept, questions);
   if (rows.length > 0) carried.rows.set(twin.id, rows);
 }
 
-/** The rows of a task that runs again, or goes on waiting for what the graph inside it asks under new ids. */
-function unfinishedRows(
-  { pending, isEdited = false }: Place,
+function originOf(
+  { from, position }: Place,
   task: PlannedTask,
-  inside: readonly Question[] | undefined,
-): PendingWrite[] {
-  const own = pending.questionsOf(task.id).filter((question) => question.ns === undefined);
-  const isRelaying = own.length < pending.questionsOf(task.id).length;
-  const answered = pending.of(task.id).filter(([channel]) => channel === RESUME);
-  if (isRelaying && inside === undefined) return [...answered];
-  const open = [
-    ...own.map((question): Question => (isEdited ? { ...question, carried: true } : question)),
-    ...(inside ?? []),
-  ];
-  return open.length === 0 ? [...answered] : [...answered, [INTERRUPT, open]];
+  answers: number,
+  anew: readonly string[],
+): Origin {
+  const { checkpointId, step } = position;
+  const namespace = taskNamespace(task.caller ?? from, task.name, task.id);
+  return { taskId: task.id, checkpointId, step, namespace, path: task.path, answers, anew };
 }
 
 /** The old answers to questions that stay answered, and the new ones, by the ids that the twin asks with. */
 function carryAnswers(
-  { pending }: Place,
+  place: Place,
   wish: Wish,
   { task, twin }: Twins,
-  reopenedAt: number | undefined,
+  kept: number,
   answers: Map<string, unknown>,
 ): void {
+  const { pending } = place;
   for (const [id, value] of [...pending.answers().latest(), ...wish.answers]) {
     const asked = findAsked(id, [task], pending);
     if (asked === undefined || isRelayed(pending, task, id)) continue;
     const isNew = wish.answers.has(id);
-    if (!isNew && reopenedAt !== undefined && asked.ordinal >= reopenedAt) continue;
+    if (!isNew && asked.ordinal >= kept) continue;
     answers.set(interruptId(twin.id, asked.ordinal), isNew ? wish.answers.get(id) : value);
-    if (reopenedAt === undefined) answers.set(id, value);
+    if (kept === Infinity || place.isLate) answers.set(id, isNew ? wish.answers.get(id) : value);
   }
 }
 
@@ -170,26 +169,63 @@ async function transplant(
   source: CheckpointTuple,
   answers: Map<string, unknown>,
 ): Promise<readonly Question[]> {
-  const graph = task.node?.subgraphs?.[0]?.graph;
-  if (graph === undefined) return [];
+  const subgraph = onlyGraph(task);
+  if (subgraph === undefined) return [];
+  const { to, parents, isLate = false } = place;
+  const keepsHistory = subgraph.checkpointer === true;
+  const own = taskNamespace(to, twin.name, twin.id);
+  const target = { graph: subgraph.graph, taskId: twin.id, namespace: own, parents, keepsHistory, isLate };
+  const moved = await moveInto(run, target, wish, source);
+  for (const [question, value] of moved.answers) answers.set(question, value);
+  return moved.questions;
+}
+
+/** A task of a branch, into which a checkpoint is moved. */
+interface Target {
+  readonly graph: PregelGraph;
+  readonly taskId: string;
+  readonly namespace: string;
+  /** Of the graphs around, on the branch. */
+  readonly parents: Readonly<Record<string, string>>;
+  readonly keepsHistory: boolean;
+  readonly isLate: boolean;
+}
+
+/** Copies a checkpoint into a task of a branch, with what belongs to it. */
+export async function moveInto(
+  run: RunContext,
+  { graph, taskId, namespace, parents, keepsHistory, isLate }: Target,
+  wish: Wish,
+  source: CheckpointTuple,
+): Promise<{ readonly questions: readonly Question[]; readonly answers: ReadonlyMap<string, unknown> }> {
   const tuple = await hydrated(graph, run.saver, source);
   const from = tuple.config.configurable?.checkpoint_ns ?? "";
-  const own = taskNamespace(place.to, twin.name, twin.id);
-  const keepsHistory = task.node?.subgraphs?.[0]?.checkpointer === true;
-  const to = keepsHistory ? from : own;
+  const to = keepsHistory ? from : namespace;
   const step = tuple.metadata?.step ?? -1;
   const id = run.environment.checkpointIds.next(step);
   const reading = readCheckpoint(graph, tuple);
   const planned = planTasks(reading.state, { checkpointId: id, step: step + 1, namespace: to });
   const twins = new Map(planned.map((inner) => [inner.pathKey, inner]));
-  const parents = { ...place.parents, [to]: id };
   // The superstep after a checkpoint that was named is done anew, as for one of the root graph.
-  const tasks = isNamedLast(wish, from) ? [] : reading.tasks;
-  const { pending } = reading;
-  const inner = await carryOver(run, { graph, from, tasks, pending, twins, to, parents }, wish);
+  const position = { checkpointId: tuple.checkpoint.id, step: step + 1, namespace: from };
+  const inner = await carryOver(
+    run,
+    {
+      graph,
+      from,
+      position,
+      tasks: isNamedLast(wish, from) ? [] : reading.tasks,
+      pending: reading.pending,
+      twins,
+      to,
+      parents: { ...parents, [to]: id },
+      isLate,
+    },
+    wish,
+  );
   const config = saverConfig({ configurable: { ...run.config.configurable, checkpoint_ns: to } }, id);
-  for (const [taskId, rows] of inner.rows) {
-    await run.saver?.putWrites(config, rows, taskId, planned.find((each) => each.id === taskId)?.pathKey);
+  for (const [innerId, rows] of inner.rows) {
+    await run.saver?.putWrites(config, rows, innerId, planned.find((each) => each.id === innerId)?.pathKey);
   }
   await run.saver?.put(
     saverConfig(config, keepsHistory ? tuple.parentConfig?.configurable?.checkpoint_id : undefined),
@@ -197,42 +233,24 @@ async function transplant(
     {
       source: "fork",
       step,
-      parents: place.parents,
-      ...(keepsHistory ? { [PARENT_TASK]: twin.id } : {}),
+      parents,
+      ...(keepsHistory ? { [PARENT_TASK]: taskId } : {}),
       ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
     },
     tuple.checkpoint.channel_versions,
   );
-  for (const [question, value] of inner.answers) answers.set(question, value);
-  return [...inner.rows.values()]
-    .flat()
+  const questions = planned
+    .flatMap((each) => inner.rows.get(each.id) ?? [])
     .filter(([channel]) => channel === INTERRUPT)
     .flatMap(([, value]) => value)
     .filter(isQuestion)
     .map((question): Question => ({ ns: to, ...question }));
+  return { questions, answers: inner.answers };
 }
 
 function isNamedLast({ stands = {} }: Wish, namespace: string): boolean {
   const below = childNamespace(namespace, "");
   return namespace in stands && !Object.keys(stands).some((other) => other.startsWith(below));
-}
-
-async function* checkpointsInside(
-  run: RunContext,
-  place: Pick<Place, "from">,
-  task: PlannedTask,
-): AsyncGenerator<CheckpointTuple> {
-  const address = insideOf(place, task);
-  if (address === undefined || run.saver === undefined) return;
-  const listed = run.saver.list(
-    saverConfig({ configurable: { ...run.config.configurable, checkpoint_ns: address } }),
-  );
-  for await (const tuple of listed) {
-    // Others in a shared history are of other visits.
-    if (task.node?.subgraphs?.[0]?.checkpointer === true && tuple.metadata?.[PARENT_TASK] !== task.id)
-      continue;
-    yield tuple;
-  }
 }
 
 async function newestInside(
@@ -257,15 +275,4 @@ async function standOf(
   return run.saver?.getTuple(
     saverConfig({ configurable: { ...run.config.configurable, checkpoint_ns: address } }, id),
   );
-}
-
-function insideOf(place: Pick<Place, "from">, task: PlannedTask): string | undefined {
-  const subgraph = task.node?.subgraphs?.[0];
-  if (subgraph === undefined) return undefined;
-  const own = taskNamespace(place.from, task.name, task.id);
-  return subgraph.checkpointer === true ? withoutTaskIds(own) : own;
-}
-
-function withoutErrors(writes: readonly PendingWrite[]): readonly PendingWrite[] {
-  return writes.filter(([channel]) => channel !== ERROR);
 }

@@ -115,6 +115,7 @@ async function commitCarrying(
     {
       graph: run.graph,
       from: namespace,
+      position: { checkpointId: loop.checkpointId ?? "", step: loop.step + 1, namespace },
       tasks,
       pending,
       twins,

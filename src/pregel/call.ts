@@ -2,7 +2,10 @@ import { handOut } from "../adopt.ts";
 import { GraphInterrupt, TidemarkError } from "../errors.ts";
 import { PUSH, RETURN } from "./constants.ts";
 import { executeTask, type TaskResult } from "./execute.ts";
-import { childNamespace } from "./namespace.ts";
+import { childNamespace, taskNamespace } from "./namespace.ts";
+import type { LoopState } from "./loop-state.ts";
+import { reopenedOrdinal } from "./asked.ts";
+import type { Origin } from "./origins.ts";
 import type { PlannedTask } from "./plan.ts";
 import { shown } from "./question.ts";
 import { emitTasks } from "./stream-tasks.ts";
@@ -29,12 +32,16 @@ export function callTask(node: CalledNode, args: readonly unknown[]): Promise<un
   }
   const task = plannedCall(scope, node, args);
   const { loop } = scope;
+  const isTaken = takeOver(scope, task);
   emitTasks(loop, [task]);
   const execution =
     loop.places === undefined
       ? executeTask(loop, task)
       : loop.places.occupy(task, scope.task, () => executeTask(loop, task));
-  const value = scope.follow(execution).then((result) => valueOf(scope, result));
+  const value = scope.follow(execution).then((result) => {
+    if (result.status === "done" && !isTaken) scope.origins.leave();
+    return valueOf(scope, result);
+  });
   // Nobody has to wait for a task: what it came to is stored.
   value.catch(() => undefined);
   return value;
@@ -54,6 +61,37 @@ function valueOf(scope: TaskScope, result: TaskResult): unknown {
     case "left":
       throw result.error;
   }
+}
+
+/** Takes what the same call came to on a branch before; says whether it had finished. */
+function takeOver({ loop, origins }: TaskScope, task: PlannedTask): boolean {
+  const open = origins.all;
+  if (open.length === 0) return false;
+  const before = open.map((origin) => calledOrigin(loop, origin, task));
+  loop.noteOrigins(task.id, before);
+  if (loop.pending.of(task.id).length > 0) return loop.taken.has(task.id);
+  const found = before.findIndex(({ taskId }) => loop.pending.of(taskId).length > 0);
+  const [origin, called] = [open[found], before[found]];
+  if (origin === undefined || called === undefined) return false;
+  origins.take(origin);
+  loop.pending.add(task.id, loop.pending.of(called.taskId));
+  if (loop.pending.outputOf(task.id) === undefined) return false;
+  loop.taken.add(task.id);
+  return true;
+}
+
+/** The call of the origin of its caller that the call is in the place of. */
+function calledOrigin({ pending }: LoopState, caller: Origin, { name, path }: PlannedTask): Origin {
+  const count = Number(path[2]);
+  const namespace = childNamespace(caller.namespace, name);
+  const taskId = callTaskId(caller.checkpointId, namespace, caller.step, name, caller.path, count);
+  return {
+    ...caller,
+    taskId,
+    namespace: taskNamespace(caller.namespace, name, taskId),
+    path: callPath(caller.path, count),
+    answers: reopenedOrdinal(taskId, pending, caller.anew) ?? Infinity,
+  };
 }
 
 function plannedCall(scope: TaskScope, called: CalledNode, args: readonly unknown[]): PlannedTask {

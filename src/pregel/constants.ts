@@ -20,6 +20,10 @@ export const ERROR_SOURCE_NODE = "__error_source_node__";
 export const NODE_ERROR = "__pregel_node_error";
 /** A write that holds what a `task()` came to. */
 export const RETURN = "__return__";
+/** A write that says which tasks of an earlier branch those of a checkpoint are in the place of. */
+export const ORIGINS = "__origins__";
+/** Key of the metadata: the task that a checkpoint of a shared history was made in. */
+export const PARENT_TASK = "parent_task";
 /** `asNode` of an update that copies a checkpoint. */
 export const COPY = "__copy__";
 /** The channel that holds what an entrypoint keeps for its next run. */

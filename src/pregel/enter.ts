@@ -11,7 +11,7 @@ import {
 import { RunEndedError } from "./nested-errors.ts";
 import { answerToOnly, askedInterruptIds, openInterruptIds, requireOpen } from "./answers.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
-import { findQuestion } from "./branch-nested.ts";
+import { findQuestion } from "./find-question.ts";
 import { commitEdit, openBranch } from "./branch.ts";
 import { Command, commandUpdates } from "./command.ts";
 import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";

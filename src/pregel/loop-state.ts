@@ -10,7 +10,8 @@ import { applyOutside } from "./apply.ts";
 import { ExitStore, type Unstored } from "./durability.ts";
 import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
-import { PARENT_TASK } from "./nested-run.ts";
+import type { Origin } from "./origins.ts";
+import { PARENT_TASK } from "./constants.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { Places } from "./places.ts";
 import { planTasks, type PlannedTask, type PlanPosition } from "./plan.ts";
@@ -32,6 +33,10 @@ export class LoopState {
    */
   readonly lastStep: number;
   pending: PendingWrites;
+  /** Calls whose result was taken over from a branch before. */
+  readonly taken = new Set<string>();
+  /** Of tasks that others have called, by task. */
+  readonly #calledOrigins = new Map<string, readonly Origin[]>();
   readonly #origin: { readonly parents: Readonly<Record<string, string>>; readonly [PARENT_TASK]?: unknown };
   /** Whether the run began with input, rather than going on. */
   hasNewInput = false;
@@ -73,6 +78,17 @@ export class LoopState {
   get position(): PlanPosition | undefined {
     const { checkpointId, step, namespace } = this;
     return checkpointId === undefined ? undefined : { checkpointId, step: step + 1, namespace };
+  }
+
+  /** The tasks of earlier branches in whose place a task is. */
+  originsOf(taskId: string): readonly Origin[] {
+    if (this.pending.isEmpty) return [];
+    return this.#calledOrigins.get(taskId) ?? this.pending.origins().get(taskId) ?? [];
+  }
+
+  /** A called task is in the place of those that the origins of its caller had called. */
+  noteOrigins(taskId: string, origins: readonly Origin[]): void {
+    this.#calledOrigins.set(taskId, origins);
   }
 
   get namespace(): string {

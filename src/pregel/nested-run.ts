@@ -1,9 +1,14 @@
 import type { CheckpointTuple } from "../checkpoint/types.ts";
+import { wasAskedAt } from "./asked.ts";
+import { moveInto } from "./branch-nested.ts";
+import { PARENT_TASK } from "./constants.ts";
+import { checkpointsOfCall } from "./find-question.ts";
 import { MultipleSubgraphsError } from "./nested-errors.ts";
 import { newestOnBranch } from "./history-branch.ts";
 import { hydrated } from "./hydrate.ts";
 import { segmentsOf } from "./namespace.ts";
-import { saverConfig, type RunContext, type Saver } from "./run-context.ts";
+import type { Origin } from "./origins.ts";
+import { saverConfig, type Nesting, type RunContext, type Saver } from "./run-context.ts";
 import { withoutStreamHandlers } from "./stream-callbacks.ts";
 import type { TaskScope } from "./task-scope.ts";
 import type { RunnableConfig, StreamEvent } from "./types.ts";
@@ -16,6 +21,7 @@ import type { RunnableConfig, StreamEvent } from "./types.ts";
 export function nestedContext(own: RunContext, task: TaskScope, checkpointer: unknown): RunContext {
   const outer = task.loop.run;
   const keepsHistory = checkpointer === true;
+  const ordinal = task.graphs;
   const namespace = task.nextNamespace(keepsHistory);
   const saver = checkpointer === false ? undefined : (outer.saver ?? own.saver);
   const event = segmentsOf(namespace);
@@ -46,7 +52,7 @@ export function nestedContext(own: RunContext, task: TaskScope, checkpointer: un
     onInputApplied: () => undefined,
     // Whoever discarded the question of the task around it has discarded this one too.
     onInterrupted: "discard",
-    nesting: { task, parents: task.parents(), answers: task.loop.pending.answers(), keepsHistory },
+    nesting: { task, parents: task.parents(), answers: task.loop.pending.answers(), keepsHistory, ordinal },
   };
 }
 
@@ -93,7 +99,9 @@ export async function findVisit(run: RunContext): Promise<Visit> {
   const { saver, nesting } = run;
   if (saver === undefined || nesting === undefined) return {};
   const unstored = nesting.keepsHistory ? nesting.task.loop.noteUnstored() : undefined;
-  const head = await saver.getTuple(saverConfig(run.config));
+  const found = await saver.getTuple(saverConfig(run.config));
+  const isNew = nesting.task.origins.all.length > 0 && !(await isVisited(run, found));
+  const head = isNew ? ((await moveFromOrigin(run, nesting)) ?? found) : found;
   if (head === undefined) return {};
   run.environment.checkpointIds.observe(head.checkpoint.id);
   if (!nesting.keepsHistory) return { left: await hydrated(run.graph, saver, head) };
@@ -106,6 +114,54 @@ export async function findVisit(run: RunContext): Promise<Visit> {
     head,
   );
   return base === undefined ? {} : { base: await hydrated(run.graph, saver, base) };
+}
+
+/** Whether this task has run the graph. */
+async function isVisited(run: RunContext, head: CheckpointTuple | undefined): Promise<boolean> {
+  if (head === undefined || !run.nesting?.keepsHistory) return head !== undefined;
+  return (await findOwn(run, head)) !== undefined;
+}
+
+/**
+ * On a branch: the checkpoint at which the graph stands by what the task that this one is in the place of had done, moved
+ * here. Which graph it is shows only now.
+ */
+async function moveFromOrigin(run: RunContext, nesting: Nesting): Promise<CheckpointTuple | undefined> {
+  const { task, parents, keepsHistory, ordinal } = nesting;
+  const namespace = run.config.configurable?.checkpoint_ns ?? "";
+  for (const origin of task.origins.all) {
+    const source = await standAtOrigin(run, origin, ordinal);
+    if (source === undefined) continue;
+    task.origins.take(origin);
+    const given = task.loop.pending.answers();
+    const answers = new Map(origin.anew.map((id) => [id, given.get(id)]));
+    const target = { graph: run.graph, taskId: task.task.id, namespace, parents, keepsHistory, isLate: true };
+    await moveInto(run, target, { answers }, source);
+    return run.saver?.getTuple(saverConfig(run.config));
+  }
+  return undefined;
+}
+
+/** A graph that has gone on gives its task what the origins of the task had not. */
+export async function leaveOrigins({ saver, nesting, config }: RunContext): Promise<void> {
+  if (nesting === undefined || nesting.task.origins.all.length === 0) return;
+  const head = await saver?.getTuple(saverConfig(config));
+  if (head?.metadata?.source !== "fork") nesting.task.origins.leave();
+}
+
+/** Where a question was asked that is answered anew; else where the graph has come to. */
+async function standAtOrigin(
+  run: RunContext,
+  origin: Origin,
+  ordinal: number,
+): Promise<CheckpointTuple | undefined> {
+  let newest: CheckpointTuple | undefined;
+  for await (const tuple of checkpointsOfCall(run, origin.namespace, origin.taskId, ordinal)) {
+    newest ??= tuple;
+    if (origin.anew.length === 0) return newest;
+    if (origin.anew.some((id) => wasAskedAt(tuple, id))) return tuple;
+  }
+  return newest;
 }
 
 /** The newest checkpoint that this task has made, among those made since the superstep began. */
@@ -123,9 +179,6 @@ async function findOwn(run: RunContext, head: CheckpointTuple): Promise<Checkpoi
   }
   return undefined;
 }
-
-/** Key of the metadata: the task that a checkpoint of a shared history was made in. */
-export const PARENT_TASK = "parent_task";
 
 /** The histories that a nested run is adding to, by saver. */
 const visited = new WeakMap<Saver, Set<string>>();

@@ -1,14 +1,32 @@
 import type { CheckpointPendingWrite, PendingWrite } from "../checkpoint/types.ts";
 import type { Interrupt } from "../errors.ts";
-import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED } from "./constants.ts";
+import {
+  ERROR,
+  ERROR_SOURCE_NODE,
+  INTERRUPT,
+  NULL_TASK_ID,
+  ORIGINS,
+  RESUME,
+  SCHEDULED,
+} from "./constants.ts";
+import { originsIn, type Origins } from "./origins.ts";
 import { Answers, isQuestion, shown, type Question } from "./question.ts";
 
-const NOT_AN_OUTPUT: ReadonlySet<string> = new Set([ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME, SCHEDULED]);
+const NOT_AN_OUTPUT: ReadonlySet<string> = new Set([
+  ERROR,
+  ERROR_SOURCE_NODE,
+  INTERRUPT,
+  ORIGINS,
+  RESUME,
+  SCHEDULED,
+]);
 /** Ids that begin so are of no task: they hold what came from outside, the n-th resume or command at the checkpoint. */
 const NULL_TASK_PREFIX = NULL_TASK_ID.slice(0, 24);
 
 /** The "writer" of why a superstep could not be stored. */
 export const REFUSAL_ID = `${NULL_TASK_PREFIX}ffffffffffff`;
+/** The "writer" of what tasks are in the place of. */
+export const ORIGINS_ID = `${NULL_TASK_PREFIX}fffffffffffe`;
 const NO_ANSWERS = new Answers();
 
 /** What is stored of the superstep that follows a checkpoint, by task. */
@@ -70,6 +88,17 @@ export class PendingWrites {
     return Array.isArray(stored) ? stored : [];
   }
 
+  /** The tasks of earlier branches that those of this checkpoint are in the place of. */
+  origins(): Origins {
+    return originsIn(this.of(ORIGINS_ID));
+  }
+
+  /** What is stored of tasks that are none of the planned ones: those that they have called. */
+  ofCalled(planned: readonly { readonly id: string }[]): [taskId: string, writes: readonly PendingWrite[]][] {
+    const ids = new Set(planned.map(({ id }) => id));
+    return [...this.#byTask].filter(([taskId]) => !ids.has(taskId) && !isOutside(taskId));
+  }
+
   /** Why what the finished tasks lead to could not be stored; undefined when that was not tried, or not refused. */
   get refusal(): unknown {
     return this.errorOf(REFUSAL_ID);
@@ -97,9 +126,9 @@ export class PendingWrites {
 
   #collectAnswers(): Answers {
     const answers = new Answers(this.#enclosing);
-    for (const [channel, value] of this.#fromOutside()) {
+    for (const [turn, [channel, value]] of this.#fromOutside().entries()) {
       if (channel !== RESUME || !(value instanceof Map)) continue;
-      for (const [id, answer] of value) answers.add(String(id), answer);
+      for (const [id, answer] of value) answers.add(String(id), answer, turn);
     }
     return answers;
   }

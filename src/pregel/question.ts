@@ -45,16 +45,24 @@ export function refusedQuestions(error: unknown): readonly Question[] {
 export class Answers {
   /** Not private: the enclosing ones may be of another copy of this class. */
   readonly given = new Map<string, unknown[]>();
+  readonly turns: Map<string, number>;
 
   constructor(enclosing?: Answers) {
+    this.turns = new Map(enclosing?.turns);
     if (enclosing !== undefined) for (const [id, values] of enclosing.given) this.given.set(id, [...values]);
+  }
+
+  /** When the question was answered: the answers that were given together have one number. */
+  turnOf(id: string): number | undefined {
+    return this.turns.get(id);
   }
 
   get size(): number {
     return this.given.size;
   }
 
-  add(id: string, value: unknown): void {
+  add(id: string, value: unknown, turn: number): void {
+    if (!this.turns.has(id)) this.turns.set(id, turn);
     const known = this.given.get(id);
     if (known === undefined) this.given.set(id, [value]);
     else known.push(value);

@@ -62,6 +62,8 @@ export interface Nesting {
   readonly answers: Answers;
   /** Whether its namespace holds the history of all visits, not of this task alone. */
   readonly keepsHistory: boolean;
+  /** How many graphs the task has called before. */
+  readonly ordinal: number;
 }
 
 export function nextVersionOf(saver: Saver | undefined): NextVersion {

@@ -24,6 +24,7 @@ export class Scratchpad {
   readonly #input: ScratchpadInput;
   readonly #answered: unknown[];
   #asked = 0;
+  #returned = 0;
   /** What stays open after this attempt: the task's own questions, and those of what it called. */
   readonly open: Question[] = [];
   /** Ids of questions that a graph which the task has called knows as its own. */
@@ -36,7 +37,10 @@ export class Scratchpad {
 
   ask(value: unknown, schema?: ResponseSchema): unknown {
     const ordinal = this.#asked++;
-    if (ordinal < this.#answered.length) return this.#answered[ordinal];
+    if (ordinal < this.#answered.length) {
+      this.#returned = Math.max(this.#returned, ordinal + 1);
+      return this.#answered[ordinal];
+    }
     const stored = this.#storedFor(ordinal, value);
     const id = stored?.id ?? interruptId(this.#input.taskId, ordinal);
     const refused = stored?.refused ?? 0;
@@ -53,7 +57,13 @@ export class Scratchpad {
     }
     // The list has no gaps: an answer after one that is missing is found among all answers again.
     if (ordinal === this.#answered.length) this.#answered.push(answer.value);
+    this.#returned = Math.max(this.#returned, ordinal + 1);
     return answer.value;
+  }
+
+  /** Up to which of its questions, counted from 1, the attempt has got answers. */
+  get returned(): number {
+    return this.#returned;
   }
 
   /** These questions are not the task's own, whoever stored them. */

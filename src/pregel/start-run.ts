@@ -2,7 +2,7 @@ import { GraphInterrupt, InvalidArgumentError } from "../errors.ts";
 import { isParentCommand, ParentCommand } from "./nested-errors.ts";
 import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
-import { visiting } from "./nested-run.ts";
+import { leaveOrigins, visiting } from "./nested-run.ts";
 import type { RunContext } from "./run-context.ts";
 import { RunControl } from "./run-control.ts";
 import { parseRunInput } from "./run-input.ts";
@@ -16,7 +16,12 @@ export function startRun(run: RunContext, input: unknown): Promise<RunOutcome> {
     return timeout === undefined ? runLoop(run, parseRunInput(input)) : runInTime(run, input, timeout);
   };
   if (run.nesting === undefined) return exclusively(run.saver, run.config.configurable, work);
-  return run.nesting.task.follow(visiting(run, work));
+  const visit = async (): Promise<RunOutcome> => {
+    const outcome = await visiting(run, work);
+    if (outcome.status === "success") await leaveOrigins(run);
+    return outcome;
+  };
+  return run.nesting.task.follow(visit());
 }
 
 async function runInTime(run: RunContext, input: unknown, timeout: number): Promise<RunOutcome> {

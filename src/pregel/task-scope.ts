@@ -1,6 +1,7 @@
 import type { AttemptScope } from "./attempt-scope.ts";
 import type { LoopState } from "./loop-state.ts";
 import { childNamespace, taskNamespace, withoutTaskIds } from "./namespace.ts";
+import { OpenOrigins } from "./origins.ts";
 import type { PlannedTask } from "./plan.ts";
 import type { Question } from "./question.ts";
 import type { Scratchpad } from "./scratchpad.ts";
@@ -11,6 +12,8 @@ export class TaskScope {
   readonly task: PlannedTask;
   readonly scratchpad: Scratchpad;
   readonly attempt: AttemptScope;
+  /** What the task can take over from branches before. */
+  readonly origins: OpenOrigins;
   #graphs = 0;
   #calls = 0;
   #fault: { readonly error: unknown } | undefined;
@@ -21,6 +24,7 @@ export class TaskScope {
     this.task = task;
     this.attempt = attempt;
     this.scratchpad = scratchpad;
+    this.origins = new OpenOrigins(loop.originsOf(task.id), () => scratchpad.returned);
   }
 
   /** Whether nobody waits for the attempt any more. */
@@ -37,6 +41,11 @@ export class TaskScope {
     const namespace = keepsHistory ? withoutTaskIds(this.namespace) : this.namespace;
     const count = this.#graphs++;
     return count === 0 ? namespace : childNamespace(namespace, String(count));
+  }
+
+  /** How many graphs the task has called. */
+  get graphs(): number {
+    return this.#graphs;
   }
 
   nextCall(): number {

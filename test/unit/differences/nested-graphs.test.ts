@@ -1,8 +1,6 @@
 import { expect, it } from "vitest";
-import { Command, INTERRUPT, interrupt, MemorySaver, StateGraph } from "tidemark";
 import { START, type Snapshot } from "../oracle/engine.ts";
 import { graphOf } from "../oracle/policy-cases.ts";
-import { at, chain, historyOf, State, thread } from "../pregel/support.ts";
 import { both, config, later } from "./both.ts";
 
 /** docs/differences.md: graphs inside tasks, entrypoints and tasks. */
@@ -63,21 +61,4 @@ it("after a failing task the entrypoint shows the task's error", async () => {
     return (await flow.getState(config)).tasks.map(({ error }) => (error as Error).message);
   });
   expect(seen).toEqual({ here: ["bad"], there: ["This operation was aborted"] });
-});
-
-it("a question of a graph that its node has not declared is not answered anew", async () => {
-  const inner = chain({ ask: () => ({ log: [interrupt("q?")] }) }).compile();
-  const run = async (): Promise<typeof State.Update> => ({ log: (await inner.invoke({})).log });
-  const graph = new StateGraph(State)
-    .addNode("p", run)
-    .addEdge(START, "p")
-    .compile({ checkpointer: new MemorySaver() });
-  const asked = await graph.invoke({}, thread);
-  const [paused] = await historyOf(graph);
-  const id = asked[INTERRUPT]?.[0]?.id ?? "";
-  await graph.invoke(new Command({ resume: "one" }), thread);
-  const before = await historyOf(graph);
-  const anew = graph.invoke(new Command({ resume: { [id]: "two" } }), at(paused));
-  await expect(anew).rejects.toMatchObject({ name: "UnknownInterruptError" });
-  expect(await historyOf(graph)).toEqual(before);
 });

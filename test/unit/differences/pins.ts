@@ -45,7 +45,8 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
   "answering anew a question of a graph inside a task gives the old result": [
     "pregel/subgraphs: a question of a graph is answered anew on a branch, where its finished steps stay done",
     "pregel/subgraphs: another waiting graph keeps its question on a branch, and what it has done",
-    "differences/nested-graphs: a question of a graph that its node has not declared is not answered anew",
+    "pregel/branch-work: are on the branch where they were, declared (%s) or not",
+    "pregel/branch-work: a question of such a task is answered anew, and what came after it is done anew",
   ],
   "an edit drops the question of a node that waits, or the whole node when it is made as another one": [
     "pregel/edits: leaves the question open, under its id",
