@@ -51,7 +51,7 @@ export class BinaryOperatorAggregate<Value, Update = Value> extends SingleValueC
         overwrite = overwriteOf(write);
       } else {
         throw new InvalidUpdateError(
-          "Several writes of one superstep overwrite the value; only one may. Let a single node return the Overwrite.",
+          "A superstep takes only one Overwrite of a channel. Let a single node return it.",
         );
       }
     }

@@ -71,7 +71,7 @@ export class DeltaChannel<Value = unknown, Update = unknown> extends SingleValue
     const [overwrite, ...others] = overwrites;
     if (others.length > 0) {
       throw new InvalidUpdateError(
-        "Several writes of one superstep overwrite the value; only one may. Let a single node return the Overwrite.",
+        "A superstep takes only one Overwrite of a channel. Let a single node return it.",
       );
     }
     if (overwrite !== undefined)

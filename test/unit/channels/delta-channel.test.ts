@@ -21,7 +21,7 @@ it("an Overwrite goes before the others, null in it means the initial value, a s
   expect(channel.get()).toEqual(["new"]);
   channel.update([{ __overwrite__: null as never }]);
   expect(channel.get()).toEqual(["start"]);
-  expect(() => channel.update([new Overwrite([]), new Overwrite([])])).toThrow("only one may");
+  expect(() => channel.update([new Overwrite([]), new Overwrite([])])).toThrow("only one Overwrite");
 });
 
 it("it and a reducer's channel read the snapshots that LangGraph saves", () => {
