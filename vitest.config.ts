@@ -24,9 +24,12 @@ function node(name: string, test: TestOptions): TestProjectInlineConfiguration {
   return { resolve, plugins: [sqlText], test: { name, ...parallel, ...test } };
 }
 
+/** Workers have no environment of the process: what tests want of it is written into them. */
+const define = { MODEL_SEQUENCES: process.env["TIDEMARK_LONG"] ? "10000" : "200" };
+
 function workerd(name: string, test: TestOptions): TestProjectInlineConfiguration {
   const plugins = [sqlText, cloudflareTest({ wrangler: { configPath: "./test/workers/wrangler.toml" } })];
-  return { resolve, plugins, test: { name, ...parallel, ...test } };
+  return { resolve, plugins, define, test: { name, ...parallel, ...test } };
 }
 
 const report = process.env["TIDEMARK_TEST_REPORT"];

@@ -38,6 +38,17 @@ export function adoptInstancesBy(copier: InstanceCopier): void {
   copyInstance = copier;
 }
 
+/** Adopts a value that nobody else holds: it is frozen as it is, not copied. */
+export function adoptOwned<T>(value: T): T {
+  if (isObject(value) && !adopted.has(value)) own(value);
+  return value;
+}
+
+/** Whether an adopted value is, or contains, something that cannot be made read-only. */
+export function isMutable(value: unknown): boolean {
+  return isObject(value) && mutable.has(value);
+}
+
 /** Whether the value is a part of the state already. */
 export function isAdopted(value: unknown): boolean {
   return !isObject(value) || adopted.has(value);
@@ -47,10 +58,12 @@ export function isAdopted(value: unknown): boolean {
  * An adopted value as a node or a reducer may have it: the value itself, except that bytes, dates and the like inside
  * it are copies, since they cannot be made read-only.
  */
-export function handOut<T>(value: T): T {
+export function handOut<T>(value: T, copies: Copies = new Map()): T {
   if (!isObject(value) || !mutable.has(value)) return value;
-  return thaw(value, new Map());
+  return thaw(value, copies);
 }
+
+type Copies = Map<object, object>;
 
 /** Deeper values are refused: they would end in a stack overflow in a reader that is less careful. */
 const MAX_DEPTH = 1000;
@@ -61,16 +74,13 @@ const mutable = new WeakSet<object>();
 
 let copyInstance: InstanceCopier = () => undefined;
 
-type Copies = Map<object, object>;
-
 function copy<T extends object>(value: T, copies: Copies, depth: number): T;
 function copy(value: object, copies: Copies, depth: number): object {
   const known = copies.get(value);
   if (known !== undefined) return known;
   if (depth > MAX_DEPTH) throw new UnserializableError(`it is nested more than ${MAX_DEPTH} levels deep`, []);
   if (Array.isArray(value)) return copyArray(value, copies, depth);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return copyRecord(value, copies, depth);
+  if (isPlain(value)) return copyRecord(value, copies, depth);
   if (isMap(value)) return copyMap(value, copies, depth);
   if (isSet(value)) return copySet(value, copies, depth);
   const clone = cloneOpaque(value);
@@ -89,6 +99,8 @@ function copyArray(value: readonly unknown[], copies: Copies, depth: number): ob
   for (let index = 0; index < result.length; index++) {
     const part = result[index];
     if (isObject(part)) result[index] = child(result, part, copies, depth);
+    // What is stored of a hole is undefined.
+    else if (part === undefined) result[index] = undefined;
   }
   return Object.freeze(result);
 }
@@ -128,8 +140,54 @@ function copySet(value: ReadonlySet<unknown>, copies: Copies, depth: number): ob
 
 function child(parent: object, part: object, copies: Copies, depth: number): object {
   const result = adopted.has(part) ? part : copy(part, copies, depth + 1);
-  if (mutable.has(result)) mutable.add(parent);
+  if (mutable.has(result) || isUnderWay(result)) mutable.add(parent);
   return result;
+}
+
+function own(value: object): void {
+  adopted.add(value);
+  if (Array.isArray(value)) {
+    for (const part of value) ownPart(value, part);
+    Object.freeze(value);
+  } else if (isMap(value)) {
+    for (const [key, part] of value) {
+      ownPart(value, key);
+      ownPart(value, part);
+    }
+    lock(value, LOCKED_MAP);
+  } else if (isSet(value)) {
+    for (const part of value) ownPart(value, part);
+    lock(value, LOCKED_SET);
+  } else if (isPlain(value)) {
+    for (const key of Object.keys(value)) ownPart(value, Reflect.get(value, key));
+    Object.freeze(value);
+  } else {
+    ownOpaque(value);
+  }
+}
+
+function ownOpaque(value: object): void {
+  const isBytes = ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+  const clone = isBytes ? undefined : cloneOpaque(value);
+  if (isBytes) mutable.add(value);
+  else if (clone === undefined) adopted.delete(value);
+  // One that was given back, or is adopted as it is made, cannot change.
+  else if (clone !== value && !adopted.has(clone)) mutable.add(value);
+}
+
+function ownPart(parent: object, part: unknown): void {
+  if (!isObject(part)) return;
+  if (!adopted.has(part)) own(part);
+  if (mutable.has(part) || isUnderWay(part)) mutable.add(parent);
+}
+
+/** What leads back to a part that is not complete yet counts as mutable: nobody knows what else will be in it. */
+function isUnderWay(part: object): boolean {
+  return !Object.isFrozen(part) && adopted.has(part) && isContainer(part);
+}
+
+function isContainer(value: object): boolean {
+  return Array.isArray(value) || isPlain(value) || isMap(value) || isSet(value);
 }
 
 /** A copy of what cannot be frozen, or undefined for what is not ours to copy: a subclass would become its parent. */
@@ -215,6 +273,11 @@ function isMap(value: object): value is Map<unknown, unknown> {
 
 function isSet(value: object): value is Set<unknown> {
   return Object.getPrototypeOf(value) === Set.prototype;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function isObject(value: unknown): value is object {

@@ -1,4 +1,5 @@
--- Ids that are canonical UUIDs are 16-byte blobs, any other id is text: in `id`, `parent`, `checkpoint` and `task`.
+-- Ids that are canonical UUIDs are 16-byte blobs, any other id is text: in `id`, `parent`, `base`,
+-- `run`, `checkpoint` and `task`.
 -- Rows written are billed, index rows too: no secondary index here.
 
 CREATE TABLE namespaces (
@@ -8,13 +9,21 @@ CREATE TABLE namespaces (
   UNIQUE (thread_id, ns)
 );
 
--- A body is in the row, or in the blob that `body_hash` names. Metadata stands apart, so that filters need no body.
+-- A body is in the row, or in the blob that `body_hash` names. It is a patch: at level 0 of the body of the parent, above of
+-- that of `base`; at the highest level it is the whole value. `weight` is about the size of the whole value in bytes.
+-- `source`, `step` and `run` are metadata, and so is what else there is of it; NULL when that is no more than no parents.
 CREATE TABLE checkpoints (
   namespace INTEGER NOT NULL,
   id BLOB NOT NULL,
   parent BLOB,
-  metadata_type TEXT NOT NULL,
-  metadata BLOB NOT NULL,
+  source TEXT,
+  step INTEGER,
+  run BLOB,
+  metadata_type TEXT,
+  metadata BLOB,
+  level INTEGER NOT NULL,
+  base BLOB,
+  weight INTEGER NOT NULL,
   type TEXT NOT NULL,
   body BLOB,
   body_hash BLOB,

@@ -25,6 +25,17 @@ export function both<A, B>(
   return isPromise(a) || isPromise(b) ? Promise.all([a, b]) : [a, b];
 }
 
+/** The same for any number of works of one kind. */
+export function all<T>(works: readonly (() => MaybePromise<T>)[]): MaybePromise<T[]> {
+  const results = works.map(attempt);
+  const values: T[] = [];
+  for (const result of results) {
+    if (isPromise(result)) return Promise.all(results.map(async (each) => each));
+    values.push(result);
+  }
+  return values;
+}
+
 function attempt<T>(work: () => MaybePromise<T>): MaybePromise<T> {
   try {
     return work();

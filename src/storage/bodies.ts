@@ -23,14 +23,24 @@ export function sealBody({ type, data }: Encoded): MaybePromise<SealedBody> {
   }));
 }
 
+export interface OpenedBody {
+  readonly value: unknown;
+  /** Bytes, as it is stored. */
+  readonly size: number;
+}
+
 /** Decodes a body; references in it stay references. */
 export function openBody(
   serde: SerializerProtocol,
   blobs: BlobStore,
   threadId: string,
   row: BodyRow,
-): MaybePromise<unknown> {
-  if (row.body !== null) return serde.loadsTyped(row.type, new Uint8Array(row.body));
-  const hash = toHex(new Uint8Array(row.body_hash ?? new ArrayBuffer(0)));
-  return chain(blobs.read(threadId, hash), (data) => serde.loadsTyped(row.type, data));
+): MaybePromise<OpenedBody> {
+  const reading =
+    row.body === null
+      ? blobs.read(threadId, toHex(new Uint8Array(row.body_hash ?? new ArrayBuffer(0))))
+      : new Uint8Array(row.body);
+  return chain(reading, (data) =>
+    chain(serde.loadsTyped(row.type, data), (value) => ({ value, size: data.length })),
+  );
 }

@@ -1,7 +1,7 @@
-import { adopt } from "../adopt.ts";
+import { adopt, adoptOwned, handOut, isMutable } from "../adopt.ts";
+import { UndecodableError } from "../errors.ts";
 import { configOf } from "../checkpoint/address.ts";
-import { copyFrame } from "../checkpoint/carry-over.ts";
-import { isPromise, chain } from "../checkpoint/maybe-promise.ts";
+import { all, isPromise, chain } from "../checkpoint/maybe-promise.ts";
 import { keepsSendsInParent, withPendingSends } from "../checkpoint/pending-sends.ts";
 import { sortPendingWrites } from "../checkpoint/pending-writes.ts";
 import type { TaskWrites } from "../checkpoint/pending-writes.ts";
@@ -16,9 +16,17 @@ import type {
 } from "../checkpoint/types.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { openBody } from "./bodies.ts";
-import { fromCheckpointBody } from "./checkpoint-body.ts";
-import type { BodyRow, CheckpointHead, CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
+import type { OpenedBody } from "./bodies.ts";
+import type { BodyRow, CheckpointHead, CheckpointRows, LinkRow, NamespaceRow } from "./checkpoint-rows.ts";
+import { applyStatePatch, fromWholeBody } from "./checkpoint-state.ts";
+import type { CheckpointState } from "./checkpoint-state.ts";
+import { fromColumns } from "./metadata-columns.ts";
+import { unpackFrame } from "./packed-frame.ts";
+import { extend, SNAPSHOT } from "./patch-chain.ts";
+import { isObject } from "./patch/kind.ts";
+import { partsOf } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
+import { fromStoredId } from "./stored-id.ts";
 import type { StoredValues } from "./stored-values.ts";
 import { fromTaskBody } from "./task-body.ts";
 import type { TaskRow, WriteRows } from "./write-rows.ts";
@@ -40,17 +48,46 @@ export class CheckpointReader {
     this.#parts = parts;
   }
 
-  /** A checkpoint with all its values in stored form; those of `mutable` are the caller's alone. */
-  load(cache: SaverCache, namespace: NamespaceRow, id: string): MaybePromise<CachedCheckpoint | undefined> {
+  /**
+   * A checkpoint with all its values in stored form; those that somebody could change are the caller's alone. Those
+   * that it is read from are shown to `onTheWay`.
+   */
+  load(
+    cache: SaverCache,
+    namespace: NamespaceRow,
+    id: string,
+    onTheWay?: (checkpoint: CachedCheckpoint) => void,
+  ): MaybePromise<CachedCheckpoint | undefined> {
     const cached = cache.checkpoint(namespace.id, id);
-    if (cached !== undefined && cached.mutable.size === 0) return cached;
-    const row = this.#parts.checkpoints.body(namespace.id, id);
-    if (row === undefined) return undefined;
-    return chain(this.#open(namespace.thread_id, row), (body) => this.#loaded(id, body));
+    if (cached !== undefined && cached.state.missing.size === 0) return cached;
+    const links = this.#parts.checkpoints.chain(namespace.id, id).toReversed();
+    const [snapshot] = links;
+    if (snapshot === undefined) return undefined;
+    if (snapshot.level < SNAPSHOT) {
+      throw new UndecodableError(`the row that checkpoint "${id}" is a patch of is not there`);
+    }
+    const opening = all(links.map((row) => () => this.#open(namespace.thread_id, row)));
+    return chain(opening, (bodies) => this.#built(cache, links, bodies, onTheWay));
   }
 
-  async metadata({ metadata: { type, data } }: CheckpointHead): Promise<CheckpointMetadata> {
-    return (await this.#parts.serde.loadsTyped(type, data)) as CheckpointMetadata;
+  /** What may be remembered of a checkpoint: not the values that somebody could change. */
+  lasting({ id, state, chain: { weight, bases, counts } }: CachedCheckpoint): CachedCheckpoint {
+    const known = new Map<CheckpointState, CheckpointState>();
+    const lasting = (each: CheckpointState): CheckpointState => {
+      const done = known.get(each) ?? withoutMutable(each, (value) => this.#parts.values.isMutable(value));
+      known.set(each, done);
+      return done;
+    };
+    const [first, ...others] = bases.map((base) => ({ ...base, state: lasting(base.state) }));
+    return {
+      id,
+      state: lasting(state),
+      chain: { weight, bases: [first ?? bases[0], ...others], counts },
+    };
+  }
+
+  metadata({ metadata }: CheckpointHead): MaybePromise<CheckpointMetadata> {
+    return fromColumns(this.#parts.serde, metadata);
   }
 
   /** Undefined when the row has gone since its head was read. */
@@ -77,28 +114,42 @@ export class CheckpointReader {
 
   /** The writes of a task in stored form. */
   task(threadId: string, row: BodyRow): MaybePromise<TaskWrites<unknown>> {
-    return chain(this.#open(threadId, row), fromTaskBody);
+    return chain(this.#open(threadId, row), ({ value }) => fromTaskBody(value));
   }
 
-  #open(threadId: string, row: BodyRow): MaybePromise<unknown> {
+  #open(threadId: string, row: BodyRow): MaybePromise<OpenedBody> {
     return openBody(this.#parts.serde, this.#parts.blobs, threadId, row);
   }
 
-  #loaded(id: string, body: unknown): CachedCheckpoint {
-    const { frame, values } = fromCheckpointBody(id, body);
-    const adopted = new Map(Object.entries(adopt(values)));
-    const mutable = new Set<string>();
-    for (const [channel, value] of adopted) if (this.#parts.values.isMutable(value)) mutable.add(channel);
-    return { id, frame, values: adopted, mutable };
+  /** Applies the patches, oldest first. */
+  #built(
+    cache: SaverCache,
+    links: readonly LinkRow[],
+    bodies: readonly OpenedBody[],
+    onTheWay: (checkpoint: CachedCheckpoint) => void = () => undefined,
+  ): CachedCheckpoint | undefined {
+    let checkpoint: CachedCheckpoint | undefined;
+    for (const [index, { id: stored, level, weight }] of links.entries()) {
+      const body = bodies[index];
+      if (body === undefined) return undefined;
+      const state: CheckpointState =
+        checkpoint === undefined ? fromWholeBody(body.value) : applyStatePatch(checkpoint.state, body.value);
+      const id = fromStoredId(stored);
+      const link = { id, state, level, bytes: body.size, weight };
+      checkpoint = { id, state, chain: extend(checkpoint?.chain, link) };
+      onTheWay(checkpoint);
+    }
+    if (checkpoint !== undefined) noteMembers(cache, checkpoint.state);
+    return checkpoint;
   }
 
-  async #checkpoint(threadId: string, { frame, values }: CachedCheckpoint): Promise<Checkpoint> {
-    const restored = await this.#restore(threadId, Array.from(values.values()));
+  async #checkpoint(threadId: string, { id, state }: CachedCheckpoint): Promise<Checkpoint> {
+    const restored = await this.#restore(threadId, Array.from(state.values.values()));
     const channels = Array.from(
-      values.keys(),
-      (channel, index) => [channel, adopt(restored[index])] as const,
+      state.values.keys(),
+      (channel, index) => [channel, ownValue(restored[index])] as const,
     );
-    return { ...copyFrame(frame), channel_values: Object.fromEntries(channels) };
+    return { ...unpackFrame(id, state.frame), channel_values: Object.fromEntries(channels) };
   }
 
   async #migrated(
@@ -126,4 +177,33 @@ export class CheckpointReader {
   #restore(threadId: string, values: readonly unknown[]): MaybePromise<readonly unknown[]> {
     return this.#parts.values.fromStored(values, (hash) => this.#parts.blobs.read(threadId, hash));
   }
+}
+
+/** What is handed out of a value that could be changed in place is a copy of what is kept. */
+function ownValue(restored: unknown): unknown {
+  const adopted = adopt(restored);
+  return isMutable(adopted) ? adoptOwned(handOut(adopted)) : adopted;
+}
+
+function noteMembers(cache: SaverCache, { values }: CheckpointState): void {
+  for (const [channel, value] of values) {
+    const members = cache.members(channel);
+    const note = (part: unknown): void => {
+      if (!isObject(part) || members.has(part)) return;
+      members.add(part);
+      for (const inner of partsOf(part)) note(inner);
+    };
+    note(value);
+  }
+}
+
+function withoutMutable(
+  state: CheckpointState,
+  isMutableValue: (value: unknown) => boolean,
+): CheckpointState {
+  const missing = Array.from(state.values).filter(([, value]) => isMutableValue(value));
+  if (missing.length === 0) return state;
+  const values = new Map(state.values);
+  for (const [channel] of missing) values.delete(channel);
+  return { ...state, values, missing: new Set([...state.missing, ...missing.map(([channel]) => channel)]) };
 }

@@ -1,3 +1,6 @@
+import { conditionsOf } from "./metadata-columns.ts";
+import type { MetadataColumns, MetadataRow } from "./metadata-columns.ts";
+import { SNAPSHOT } from "./patch-chain.ts";
 import { fromStoredId, HIGHEST_ID, toStoredId, wellFormed } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";
 import type { Sql, SqlInput } from "./sql.ts";
@@ -22,25 +25,42 @@ export interface BodyInput {
   readonly bodyHash: Uint8Array | null;
 }
 
-type HeadRow = {
+type HeadRow = MetadataRow & {
   namespace: number;
   id: StoredId;
   parent: StoredId | null;
-  metadata_type: string;
-  metadata: ArrayBuffer;
 };
 
-/** All of a checkpoint's row but its body. */
+/** What a checkpoint's row says beside its body. */
 export interface CheckpointHead {
   readonly namespace: number;
   readonly id: string;
   readonly parentId: string | undefined;
-  readonly metadata: { readonly type: string; readonly data: Uint8Array };
+  readonly metadata: MetadataRow;
 }
 
-export interface CheckpointInput extends CheckpointHead {
+/** How the value of a checkpoint is stored. */
+export interface StoredBody {
+  readonly level: number;
+  /** The row that the body is a patch of, where it is not the parent's. */
+  readonly baseId: string | undefined;
+  readonly weight: number;
   readonly body: BodyInput;
 }
+
+export interface CheckpointInput extends StoredBody {
+  readonly namespace: number;
+  readonly id: string;
+  readonly parentId: string | undefined;
+  readonly metadata: MetadataColumns;
+}
+
+/** A row of a chain of patches. */
+export type LinkRow = BodyRow & {
+  id: StoredId;
+  level: number;
+  weight: number;
+};
 
 /** Where a listing goes on: after this checkpoint, towards older ones. */
 export interface ListPosition {
@@ -48,7 +68,12 @@ export interface ListPosition {
   readonly namespace: number;
 }
 
-const HEAD = "c.namespace, c.id, c.parent, c.metadata_type, c.metadata";
+const HEAD = "c.namespace, c.id, c.parent, c.source, c.step, c.run, c.metadata_type, c.metadata";
+/** The row that a body is a patch of; NULL for a snapshot. */
+const BASE = "CASE c.level WHEN 0 THEN c.parent ELSE c.base END";
+const LINK = `c.id, ${BASE}, c.level, c.weight, c.type, c.body, c.body_hash`;
+
+type Filter = Readonly<Record<string, unknown>> | undefined;
 
 /** The statements on `namespaces` and `checkpoints`. */
 export class CheckpointRows {
@@ -81,19 +106,49 @@ export class CheckpointRows {
     return this.#sql.all<NamespaceRow>(statement, thread, thread, name, name);
   }
 
-  insert(row: CheckpointInput): void {
-    this.#sql.run(
-      `INSERT OR REPLACE INTO checkpoints (namespace, id, parent, metadata_type, metadata, type, body, body_hash)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      row.namespace,
-      toStoredId(row.id),
-      row.parentId === undefined ? null : toStoredId(row.parentId),
-      row.metadata.type,
-      row.metadata.data,
-      row.body.type,
-      row.body.body,
-      row.body.bodyHash,
+  /** False when there is such a row already: nothing was written then. */
+  insert(row: CheckpointInput): boolean {
+    return (
+      this.#sql.run(
+        `INSERT INTO checkpoints (namespace, id, parent, source, step, run, metadata_type, metadata,
+           level, base, weight, type, body, body_hash)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        row.namespace,
+        toStoredId(row.id),
+        idInput(row.parentId),
+        row.metadata.source,
+        row.metadata.step,
+        row.metadata.run === null ? null : toStoredId(row.metadata.run),
+        row.metadata.rest?.type ?? null,
+        row.metadata.rest?.data ?? null,
+        row.level,
+        idInput(row.baseId),
+        row.weight,
+        row.body.type,
+        row.body.body,
+        row.body.bodyHash,
+      ) > 0
     );
+  }
+
+  /** Stores the value of a checkpoint in another way. */
+  restore(namespace: number, id: string, { level, baseId, weight, body }: StoredBody): void {
+    this.#sql.run(
+      `UPDATE checkpoints SET level = ?, base = ?, weight = ?, type = ?, body = ?, body_hash = ?
+       WHERE namespace = ? AND id = ?`,
+      level,
+      idInput(baseId),
+      weight,
+      body.type,
+      body.body,
+      body.bodyHash,
+      namespace,
+      toStoredId(id),
+    );
+  }
+
+  delete(namespace: number, id: string): void {
+    this.#sql.run("DELETE FROM checkpoints WHERE namespace = ? AND id = ?", namespace, toStoredId(id));
   }
 
   /** The named checkpoint, or the newest one. */
@@ -112,15 +167,30 @@ export class CheckpointRows {
     return row === undefined ? undefined : toHead(row);
   }
 
-  body(namespace: number, id: string): BodyRow | undefined {
-    const statement = "SELECT type, body, body_hash FROM checkpoints WHERE namespace = ? AND id = ?";
-    return this.#sql.first<BodyRow>(statement, namespace, toStoredId(id));
+  /** The row of a checkpoint and those that its value is read from, down to a snapshot. */
+  chain(namespace: number, id: string): LinkRow[] {
+    const statement = `WITH RECURSIVE chain (id, next, level, weight, type, body, body_hash) AS (
+        SELECT ${LINK} FROM checkpoints c WHERE c.namespace = ?1 AND c.id = ?2
+        UNION ALL
+        SELECT ${LINK} FROM chain JOIN checkpoints c ON c.namespace = ?1 AND c.id = chain.next
+      ) SELECT id, level, weight, type, body, body_hash FROM chain`;
+    return this.#sql.all<LinkRow>(statement, namespace, toStoredId(id));
+  }
+
+  /** The checkpoints whose rows are patches of this one's. Reads the whole namespace. */
+  dependents(namespace: number, id: string): string[] {
+    const statement = `SELECT c.id FROM checkpoints c WHERE c.namespace = ? AND ${BASE} = ? AND c.level < ${SNAPSHOT}`;
+    return this.#sql
+      .all<{ id: StoredId }>(statement, namespace, toStoredId(id))
+      .map((row) => fromStoredId(row.id));
   }
 
   /** Newest first, within one namespace: along the primary key. */
-  page(namespace: number, before: string | undefined, limit: number): CheckpointHead[] {
-    const statement = `SELECT ${HEAD} FROM checkpoints c WHERE c.namespace = ? AND c.id < ? ORDER BY c.id DESC LIMIT ?`;
-    return this.#sql.all<HeadRow>(statement, namespace, upperBound(before), limit).map(toHead);
+  page(namespace: number, before: string | undefined, limit: number, filter: Filter): CheckpointHead[] {
+    const { sql, inputs } = conditionsOf(filter);
+    const statement = `SELECT ${HEAD} FROM checkpoints c WHERE c.namespace = ? AND c.id < ?${sql}
+      ORDER BY c.id DESC LIMIT ?`;
+    return this.#sql.all<HeadRow>(statement, namespace, upperBound(before), ...inputs, limit).map(toHead);
   }
 
   /** Newest first, over all namespaces that match: sorts what it finds. */
@@ -129,14 +199,16 @@ export class CheckpointRows {
     ns: string | undefined,
     after: ListPosition,
     limit: number,
+    filter: Filter,
   ): CheckpointHead[] {
+    const { sql, inputs } = conditionsOf(filter);
     const statement = `SELECT ${HEAD} FROM checkpoints c JOIN namespaces n ON n.id = c.namespace
       WHERE (? IS NULL OR n.thread_id = ?) AND (? IS NULL OR n.ns = ?)
-        AND (c.id < ? OR (c.id = ? AND c.namespace < ?))
+        AND (c.id < ? OR (c.id = ? AND c.namespace < ?))${sql}
       ORDER BY c.id DESC, c.namespace DESC LIMIT ?`;
     const [thread, name, bound] = [threadId ?? null, ns ?? null, upperBound(after.id)];
     return this.#sql
-      .all<HeadRow>(statement, thread, thread, name, name, bound, bound, after.namespace, limit)
+      .all<HeadRow>(statement, thread, thread, name, name, bound, bound, after.namespace, ...inputs, limit)
       .map(toHead);
   }
 
@@ -152,11 +224,15 @@ function upperBound(id: string | undefined): SqlInput {
   return id === undefined ? HIGHEST_ID : toStoredId(id);
 }
 
-function toHead(row: HeadRow): CheckpointHead {
+function idInput(id: string | undefined): SqlInput {
+  return id === undefined ? null : toStoredId(id);
+}
+
+function toHead({ namespace, id, parent, ...metadata }: HeadRow): CheckpointHead {
   return {
-    namespace: row.namespace,
-    id: fromStoredId(row.id),
-    parentId: row.parent === null ? undefined : fromStoredId(row.parent),
-    metadata: { type: row.metadata_type, data: new Uint8Array(row.metadata) },
+    namespace,
+    id: fromStoredId(id),
+    parentId: parent === null ? undefined : fromStoredId(parent),
+    metadata,
   };
 }

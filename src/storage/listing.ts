@@ -1,8 +1,15 @@
 import type { CheckpointAddress } from "../checkpoint/address.ts";
 import type { CheckpointHead, CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
 
-/** Rows of one page. Metadata is loaded for all of them, a body only for those that the caller keeps. */
+/** Rows of one page. Metadata is loaded for all of them, a value only for those that the caller keeps. */
 const PAGE = 50;
+
+export interface ListOptions {
+  readonly before: string | undefined;
+  /** Checked as far as SQL can. */
+  readonly filter: Readonly<Record<string, unknown>> | undefined;
+  readonly limit: number;
+}
 
 export interface ListedHead {
   readonly namespace: NamespaceRow;
@@ -16,10 +23,10 @@ export interface ListedHead {
 export function* listHeads(
   rows: CheckpointRows,
   { threadId, namespace: ns, checkpointId }: CheckpointAddress,
-  before: string | undefined,
+  options: ListOptions,
 ): Generator<ListedHead, void, void> {
   const namespaces = new Map(rows.namespaces(threadId, ns).map((row) => [row.id, row]));
-  const heads = checkpointId === undefined ? pages(rows, namespaces, threadId, ns, before) : named();
+  const heads = checkpointId === undefined ? pages(rows, namespaces, threadId, ns, options) : named();
   for (const head of heads) {
     const namespace = namespaces.get(head.namespace);
     if (namespace !== undefined) yield { namespace, head };
@@ -38,17 +45,20 @@ function* pages(
   namespaces: ReadonlyMap<number, NamespaceRow>,
   threadId: string | undefined,
   ns: string | undefined,
-  before: string | undefined,
+  { before, filter, limit }: ListOptions,
 ): Generator<CheckpointHead, void, void> {
   const [first, second] = namespaces.keys();
   if (first === undefined) return;
+  const size = Math.min(PAGE, limit);
   let after = { id: before, namespace: 0 };
   for (;;) {
     const page =
-      second === undefined ? rows.page(first, after.id, PAGE) : rows.pageOfMany(threadId, ns, after, PAGE);
+      second === undefined
+        ? rows.page(first, after.id, size, filter)
+        : rows.pageOfMany(threadId, ns, after, size, filter);
     yield* page;
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
+    if (last === undefined || page.length < size) return;
     after = last;
   }
 }

@@ -45,7 +45,7 @@ export class RecordStore {
   }
 
   async read(threadId: string, row: BodyRow): Promise<unknown> {
-    const stored = await openBody(this.#serde, this.#blobs, threadId, row);
+    const { value: stored } = await openBody(this.#serde, this.#blobs, threadId, row);
     const [value] = await this.#values.fromStored([stored], (hash) => this.#blobs.read(threadId, hash));
     return value;
   }

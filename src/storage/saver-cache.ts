@@ -1,13 +1,12 @@
-import type { CheckpointFrame } from "../checkpoint/carry-over.ts";
+import type { CheckpointState } from "./checkpoint-state.ts";
+import type { PatchChain } from "./patch-chain.ts";
 import type { KnownReplacements } from "./stored-values.ts";
 
-/** A checkpoint in stored form. Nobody else can change what is in it. */
+/** A checkpoint in stored form, and the rows that it is read from. Nobody else can change what is in it. */
 export interface CachedCheckpoint {
   readonly id: string;
-  readonly frame: CheckpointFrame;
-  readonly values: ReadonlyMap<string, unknown>;
-  /** Channels whose values are not here because somebody could change them. */
-  readonly mutable: ReadonlySet<string>;
+  readonly state: CheckpointState;
+  readonly chain: PatchChain;
 }
 
 /** Namespaces whose last checkpoint is kept: the root graph and the subgraphs that are under way. */
@@ -22,6 +21,7 @@ export class SaverCache {
   readonly #namespaceIds = new Map<string, number>();
   readonly #checkpoints = new Map<number, CachedCheckpoint>();
   readonly #replacements = new Map<string, KnownReplacements>();
+  readonly #members = new Map<string, WeakSet<object>>();
 
   namespaceId(threadId: string, ns: string): number | undefined {
     return this.#namespaceIds.get(namespaceKey(threadId, ns));
@@ -44,6 +44,15 @@ export class SaverCache {
     if (this.#checkpoints.size <= MAX_CHECKPOINTS) return;
     const [oldest] = this.#checkpoints.keys();
     if (oldest !== undefined) this.#checkpoints.delete(oldest);
+  }
+
+  /** The objects that a channel of that name has, or had. */
+  members(channel: string): WeakSet<object> {
+    const known = this.#members.get(channel);
+    if (known !== undefined) return known;
+    const made = new WeakSet<object>();
+    this.#members.set(channel, made);
+    return made;
   }
 
   replacements(threadId: string): KnownReplacements {

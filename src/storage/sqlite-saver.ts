@@ -1,10 +1,8 @@
-import { StorageError, ValueTooLargeError } from "../errors.ts";
+import { StorageError } from "../errors.ts";
 import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "../checkpoint/address.ts";
 import type { WriteAddress } from "../checkpoint/address.ts";
-import { carriedChannels, frameOf, newValues } from "../checkpoint/carry-over.ts";
 import { encode } from "../checkpoint/encoding.ts";
-import type { Encoded } from "../checkpoint/encoding.ts";
-import { both, isPromise, chain } from "../checkpoint/maybe-promise.ts";
+import { all, both, isPromise, chain } from "../checkpoint/maybe-promise.ts";
 import { matchesFilter } from "../checkpoint/metadata-filter.ts";
 import { mergeTaskWrites, positionWrites } from "../checkpoint/pending-writes.ts";
 import type { TaskWrites } from "../checkpoint/pending-writes.ts";
@@ -21,21 +19,22 @@ import type {
   PendingWrite,
 } from "../checkpoint/types.ts";
 import { sealBody } from "./bodies.ts";
-import type { SealedBody } from "./bodies.ts";
-import { channelInCheckpoint, toCheckpointBody } from "./checkpoint-body.ts";
+import { CheckpointDrafter, newCheckpoint } from "./checkpoint-draft.ts";
+import type { CheckpointDraft, NewCheckpoint } from "./checkpoint-draft.ts";
 import { CheckpointReader } from "./checkpoint-reader.ts";
 import type { CheckpointRows } from "./checkpoint-rows.ts";
 import type { BodyRow, NamespaceRow } from "./checkpoint-rows.ts";
 import { Commits, CONFLICT } from "./commits.ts";
 import type { PendingCommit, Transact } from "./commits.ts";
-import { carryOver, keep, nextCheckpoint, NOTHING_CARRIED } from "./succession.ts";
-import type { CarriedValues } from "./succession.ts";
-import { MAX_METADATA } from "./limits.ts";
 import { listHeads } from "./listing.ts";
+import { toColumns } from "./metadata-columns.ts";
+import type { MetadataColumns } from "./metadata-columns.ts";
 import { SaverCache } from "./saver-cache.ts";
 import { sharedParts } from "./shared-parts.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { CachedCheckpoint } from "./saver-cache.ts";
+import { Neighbours } from "./neighbours.ts";
+import { draftSnapshot } from "./snapshot-draft.ts";
 import type { StoredForm, StoredValues } from "./stored-values.ts";
 import { channelInTask, toTaskBody } from "./task-body.ts";
 import type { WriteRows } from "./write-rows.ts";
@@ -55,11 +54,12 @@ export interface SqliteSaverOptions {
   readonly randomId: () => string;
 }
 
-interface Draft {
-  /** The new checkpoint as the cache will have it. */
-  readonly next: CachedCheckpoint;
-  readonly stored: StoredForm;
-  readonly body: SealedBody;
+/** A checkpoint on its way into its row. */
+interface PendingPut {
+  readonly pending: PendingCommit;
+  readonly address: WriteAddress;
+  readonly input: NewCheckpoint;
+  readonly metadata: MetadataColumns;
 }
 
 interface TaskToStore {
@@ -83,6 +83,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
   readonly #writes: WriteRows;
   readonly #values: StoredValues;
   readonly #reader: CheckpointReader;
+  readonly #drafter: CheckpointDrafter;
   readonly #commits: Commits;
 
   constructor(options: SqliteSaverOptions, shared?: SharedParts) {
@@ -102,6 +103,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
       values,
       firstVersion: () => this.getNextVersion(undefined),
     });
+    this.#drafter = new CheckpointDrafter({ serde: this.serde, values, reader: this.#reader });
   }
 
   /** This saver, with all it remembers, whose own commits go through `transact`, however late they come. */
@@ -138,13 +140,16 @@ export class SqliteSaver extends BaseCheckpointSaver {
     config: CheckpointConfig,
     options: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
+    const { filter, limit = Infinity } = options;
     const before = options.before && addressOf(options.before).checkpointId;
-    let left = options.limit ?? Infinity;
+    let left = limit;
     if (left <= 0) return;
-    for (const { namespace, head } of listHeads(this.#checkpoints, addressOf(config), before)) {
-      if (!matchesFilter(await this.#reader.metadata(head), options.filter)) continue;
+    const heads = listHeads(this.#checkpoints, addressOf(config), { before, filter, limit });
+    const neighbours = new Neighbours(this.#reader);
+    for (const { namespace, head } of heads) {
+      if (!matchesFilter(await this.#reader.metadata(head), filter)) continue;
       const tuple = await this.#reader.tuple(namespace, head, () =>
-        this.#reader.load(this.#cache, namespace, head.id),
+        neighbours.load(this.#cache, namespace, head.id),
       );
       if (tuple === undefined) continue;
       yield tuple;
@@ -160,31 +165,18 @@ export class SqliteSaver extends BaseCheckpointSaver {
     newVersions: ChannelVersions,
   ): Promise<CheckpointConfig> {
     const address = writeAddressOf(config);
-    const { threadId, namespace, checkpointId: parentId } = address;
-    const cache = this.#cache;
+    const { threadId, namespace } = address;
     const pending = this.#commits.begin(threadId);
+    const input = newCheckpoint(checkpoint, newVersions);
+    const cache = this.#cache;
     const drafting = both(
-      () => this.#draft(cache, address, checkpoint, newVersions),
-      () => encode(this.serde, metadata),
+      () => this.#draft(cache, address, input, false),
+      () => toColumns(this.serde, metadata),
     );
-    const [{ next, stored, body }, encodedMetadata] = isPromise(drafting) ? await drafting : drafting;
-    checkMetadata(encodedMetadata);
-    const committing = this.#commits.commit(pending, [...stored.blobs, ...body.blobs], () => {
-      const id = this.#openNamespace(cache, address);
-      this.#checkpoints.insert({
-        namespace: id,
-        id: next.id,
-        parentId,
-        metadata: encodedMetadata,
-        body: body.input,
-      });
-      return id;
-    });
-    const id = isPromise(committing) ? await committing : committing;
-    stored.remember();
-    cache.setNamespaceId(threadId, namespace, id);
-    keep(cache, id, next);
-    return configOf(threadId, namespace, next.id);
+    const [draft, columns] = isPromise(drafting) ? await drafting : drafting;
+    const committing = this.#commitDraft(cache, { pending, address, input, metadata: columns }, draft);
+    if (isPromise(committing)) await committing;
+    return configOf(threadId, namespace, input.id);
   }
 
   override async putWrites(
@@ -230,38 +222,56 @@ export class SqliteSaver extends BaseCheckpointSaver {
 
   #draft(
     cache: SaverCache,
-    address: WriteAddress,
-    checkpoint: Checkpoint,
-    newVersions: ChannelVersions,
-  ): MaybePromise<Draft> {
-    const frame = frameOf(checkpoint);
-    const parts = Array.from(newValues(checkpoint, newVersions), ([channel, value]) => ({ channel, value }));
-    const carrying = this.#carriedValues(cache, address, carriedChannels(checkpoint, newVersions));
-    const forming = both(
-      () => carrying,
-      () => this.#values.toStored(parts, cache.replacements(address.threadId), isPromise(carrying)),
-    );
-    return chain(forming, ([carried, stored]) => {
-      const next = nextCheckpoint(frame, carried, parts, stored);
-      const encoding = encode(this.serde, toCheckpointBody(frame, next.values), channelInCheckpoint);
-      return chain(chain(encoding, sealBody), (body): Draft => ({ next, stored, body }));
+    { threadId, namespace: ns, checkpointId: parentId }: WriteAddress,
+    input: NewCheckpoint,
+    isSnapshot: boolean,
+  ): MaybePromise<CheckpointDraft> {
+    const namespace = this.#namespace(cache, threadId, ns);
+    return this.#drafter.draft(cache, { threadId, namespace, parentId, isSnapshot }, input);
+  }
+
+  #commitDraft(cache: SaverCache, put: PendingPut, draft: CheckpointDraft): MaybePromise<void> {
+    const { threadId, namespace } = put.address;
+    const committing = this.#commits.commit(put.pending, draft.blobs, () => {
+      // What the row would be a patch of may have been replaced.
+      if (this.#cache !== cache) return CONFLICT;
+      const id = this.#openNamespace(cache, put.address);
+      return this.#insert(id, put, draft) ? id : CONFLICT;
+    });
+    return chain(committing, (id): MaybePromise<void> => {
+      if (id === CONFLICT) return this.#putAgain(put);
+      draft.remember();
+      cache.setNamespaceId(threadId, namespace, id);
+      return cache.setCheckpoint(id, draft.next);
     });
   }
 
-  #carriedValues(
-    cache: SaverCache,
-    address: WriteAddress,
-    channels: readonly string[],
-  ): MaybePromise<CarriedValues> {
-    const { threadId, namespace: ns, checkpointId: parentId } = address;
-    if (parentId === undefined || channels.length === 0) return NOTHING_CARRIED;
-    const namespace = this.#namespace(cache, threadId, ns);
-    if (namespace === undefined) return NOTHING_CARRIED;
-    const cached = cache.checkpoint(namespace.id, parentId);
-    if (cached !== undefined && !channels.some((channel) => cached.mutable.has(channel))) {
-      return carryOver(cached, channels);
-    }
-    return chain(this.#loadAndKeep(cache, namespace, parentId), (parent) => carryOver(parent, channels));
+  #insert(namespace: number, { address, metadata }: PendingPut, { next, stored }: CheckpointDraft): boolean {
+    const { checkpointId: parentId } = address;
+    return this.#checkpoints.insert({ namespace, id: next.id, parentId, metadata, ...stored });
+  }
+
+  /** Takes the place of the checkpoint's row, if there is one: what is a patch of it is stored whole before. */
+  async #putAgain(put: PendingPut): Promise<void> {
+    const { pending, address, input } = put;
+    const cache = this.#cache;
+    const namespace = this.#namespace(cache, address.threadId, address.namespace);
+    const old = namespace && this.#checkpoints.head(namespace.id, input.id);
+    const draft = await this.#draft(cache, address, input, old !== undefined);
+    if (namespace === undefined || old === undefined) return this.#commitDraft(cache, put, draft);
+    const parts = { serde: this.serde, checkpoints: this.#checkpoints, reader: this.#reader };
+    const dependents = this.#checkpoints.dependents(namespace.id, input.id);
+    const snapshots = await all(dependents.map((id) => () => draftSnapshot(parts, cache, namespace, id)));
+    const blobs = [...draft.blobs, ...snapshots.flatMap((snapshot) => snapshot?.blobs ?? [])];
+    const outcome = await this.#commits.commit(pending, blobs, () => {
+      const isCurrent = this.#checkpoints.dependents(namespace.id, input.id).join() === dependents.join();
+      if (this.#cache !== cache || !isCurrent) return CONFLICT;
+      for (const snapshot of snapshots) snapshot?.write();
+      this.#checkpoints.delete(namespace.id, input.id);
+      return this.#insert(namespace.id, put, draft);
+    });
+    if (outcome === CONFLICT) return this.#putAgain(put);
+    this.forget();
   }
 
   #loadAndKeep(
@@ -270,7 +280,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     id: string,
   ): MaybePromise<CachedCheckpoint | undefined> {
     return chain(this.#reader.load(cache, namespace, id), (loaded) => {
-      if (loaded !== undefined) keep(cache, namespace.id, loaded);
+      if (loaded !== undefined) cache.setCheckpoint(namespace.id, this.#reader.lasting(loaded));
       return loaded;
     });
   }
@@ -324,8 +334,4 @@ export class SqliteSaver extends BaseCheckpointSaver {
 
 function rowVanished(taskId: string): StorageError {
   return new StorageError("write_conflict", `The row of task ${taskId} was there, and is there no more.`);
-}
-
-function checkMetadata({ data }: Encoded): void {
-  if (data.length > MAX_METADATA) throw new ValueTooLargeError(data.length, MAX_METADATA);
 }

@@ -1,5 +1,5 @@
 import { UndecodableError, ValueTooLargeError } from "../errors.ts";
-import { adopt } from "../adopt.ts";
+import { adoptOwned } from "../adopt.ts";
 import { decode, encode } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import { ExternalReference } from "../checkpoint/serde/external-reference.ts";
@@ -37,7 +37,11 @@ export class StoredValues {
   readonly #large = new LeafFinder();
   readonly #references = new LeafFinder();
 
+  /** Texts of up to so many characters are never large. */
+  readonly shortText: number;
+
   constructor(serde: SerializerProtocol, inlineLimit: number) {
+    this.shortText = Math.floor(inlineLimit / 3);
     this.#serde = serde;
     this.#inlineLimit = inlineLimit;
   }
@@ -119,14 +123,16 @@ export class StoredValues {
     return chain(encoded, (bytes) =>
       chain(decode(this.#serde, bytes), (copies) => {
         if (!Array.isArray(copies)) throw new UndecodableError("a list came back as something else");
-        return parts.map(({ channel }, index) => ({ channel, value: adopt<unknown>(copies[index]) }));
+        // All at once: parts may be shared by several values.
+        const owned: readonly unknown[] = adoptOwned(copies);
+        return parts.map(({ channel }, index) => ({ channel, value: owned[index] }));
       }),
     );
   }
 
   #isLarge(part: unknown, channel: string): boolean {
     if (typeof part === "string") {
-      if (part.length * 3 <= this.#inlineLimit) return false;
+      if (part.length <= this.shortText) return false;
       const size = utf8Length(part);
       if (size > MAX_TEXT) throw new ValueTooLargeError(size, MAX_TEXT, channel);
       // UTF-8 cannot carry half of a surrogate pair, the serializer can.

@@ -14,3 +14,6 @@ interface ImportMeta {
   /** Of vite: the files that match. */
   glob<Module>(pattern: string, options: object): Record<string, Module>;
 }
+
+/** How many random sequences a model test runs. */
+declare const MODEL_SEQUENCES: number;

@@ -1,23 +1,41 @@
 /** Where two values differ, or undefined. They must be alike in every part, in prototypes and in what is shared. */
 export function difference(left: unknown, right: unknown): string | undefined {
-  return new Comparison().compare(left, right, "$");
+  return new Comparison(true).compare(left, right, "$");
+}
+
+/**
+ * The same, but the second value may share parts where the first one has equal ones, and bytes, dates and the like need
+ * not be shared.
+ */
+export function loss(left: unknown, right: unknown): string | undefined {
+  return new Comparison(false).compare(left, right, "$");
 }
 
 class Comparison {
   readonly #pairs = new Map<object, object>();
   readonly #mirrored = new Map<object, object>();
+  readonly #isExact: boolean;
+
+  constructor(isExact: boolean) {
+    this.#isExact = isExact;
+  }
 
   compare(left: unknown, right: unknown, path: string): string | undefined {
     if (typeof left !== "object" || left === null || typeof right !== "object" || right === null) {
       return Object.is(left, right) ? undefined : `${path}: ${String(left)} and ${String(right)}`;
     }
-    if (this.#pairs.has(left) || this.#mirrored.has(right)) {
-      return this.#pairs.get(left) === right && this.#mirrored.get(right) === left
+    if (!this.#isExact && isLeaf(left)) return this.#compareParts(left, right, path);
+    if (this.#pairs.has(left) || (this.#isExact && this.#mirrored.has(right))) {
+      return this.#pairs.get(left) === right && (!this.#isExact || this.#mirrored.get(right) === left)
         ? undefined
         : `${path}: sharing`;
     }
     this.#pairs.set(left, right);
     this.#mirrored.set(right, left);
+    return this.#compareParts(left, right, path);
+  }
+
+  #compareParts(left: object, right: object, path: string): string | undefined {
     if (Object.getPrototypeOf(left) !== Object.getPrototypeOf(right)) return `${path}: prototypes`;
     const before = partsOf(left);
     const after = partsOf(right);
@@ -32,6 +50,16 @@ class Comparison {
     }
     return undefined;
   }
+}
+
+function isLeaf(value: object): boolean {
+  return (
+    ArrayBuffer.isView(value) ||
+    value instanceof ArrayBuffer ||
+    value instanceof Date ||
+    value instanceof RegExp ||
+    value instanceof URL
+  );
 }
 
 function partsOf(value: object): [key: string, part: unknown][] {
@@ -54,8 +82,9 @@ function innerParts(value: object): [string, unknown][] {
   return [];
 }
 
-/** The order of an error's own properties is not part of it. */
+/** The order of an error's own properties is not part of it; adopted Maps and Sets have some that lock them. */
 function ownParts(value: object): [string, unknown][] {
+  if (value instanceof Map || value instanceof Set) return [];
   const ignored = value instanceof Error ? "stack" : value instanceof RegExp ? "lastIndex" : undefined;
   const keys = Object.getOwnPropertyNames(value).filter((key) => key !== ignored);
   if (value instanceof Error) keys.sort();

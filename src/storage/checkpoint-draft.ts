@@ -1,0 +1,305 @@
+import { adopt } from "../adopt.ts";
+import { carriedChannels, frameOf, newValues } from "../checkpoint/carry-over.ts";
+import { encode } from "../checkpoint/encoding.ts";
+import type { Encoded } from "../checkpoint/encoding.ts";
+import { chain, isPromise } from "../checkpoint/maybe-promise.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import type { ChannelVersions, Checkpoint, MaybePromise } from "../checkpoint/types.ts";
+import { UnserializableError } from "../errors.ts";
+import type { HashedBytes } from "./blob-store.ts";
+import { sealBody } from "./bodies.ts";
+import type { CheckpointReader } from "./checkpoint-reader.ts";
+import type { NamespaceRow, StoredBody } from "./checkpoint-rows.ts";
+import { diffStates, wholeBody } from "./checkpoint-state.ts";
+import type { CheckpointState, StatePatch } from "./checkpoint-state.ts";
+import { packFrame } from "./packed-frame.ts";
+import type { PackedFrame } from "./packed-frame.ts";
+import { baseOf, dueLevel, extend, isCheap, SNAPSHOT } from "./patch-chain.ts";
+import type { PatchChain } from "./patch-chain.ts";
+import type { DiffContext } from "./patch/differ.ts";
+import { isObject } from "./patch/kind.ts";
+import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
+import type { KnownReplacements, NamedValue, StoredForm, StoredValues } from "./stored-values.ts";
+
+/** A checkpoint that is ready for its row. */
+export interface CheckpointDraft {
+  readonly stored: StoredBody;
+  readonly blobs: readonly HashedBytes[];
+  /** The checkpoint as the cache will have it, once it is committed. */
+  readonly next: CachedCheckpoint;
+  /** To be called when it is committed. */
+  remember(): void;
+}
+
+/** What a checkpoint is to hold, as it was when it was given. */
+export interface NewCheckpoint {
+  readonly id: string;
+  readonly frame: PackedFrame;
+  /** New values, adopted. */
+  readonly values: readonly NamedValue[];
+  /** The channels that keep the values of the parent. */
+  readonly carried: readonly string[];
+}
+
+export function newCheckpoint(checkpoint: Checkpoint, newVersions: ChannelVersions): NewCheckpoint {
+  return {
+    id: checkpoint.id,
+    frame: packFrame(frameOf(checkpoint)),
+    values: Array.from(newValues(checkpoint, newVersions), ([channel, value]) => ({
+      channel,
+      value: adoptValue(channel, value),
+    })),
+    carried: carriedChannels(checkpoint, newVersions),
+  };
+}
+
+export interface DrafterParts {
+  readonly serde: SerializerProtocol;
+  readonly values: StoredValues;
+  readonly reader: CheckpointReader;
+}
+
+/** Where a checkpoint comes to stand. */
+export interface DraftPlace {
+  readonly threadId: string;
+  /** Absent when nothing of the namespace is stored yet. */
+  readonly namespace: NamespaceRow | undefined;
+  readonly parentId: string | undefined;
+  /** The whole value is written, whatever the parent has. */
+  readonly isSnapshot: boolean;
+}
+
+/** A new checkpoint, compared with its parent. */
+interface Step {
+  readonly parent: CachedCheckpoint | undefined;
+  readonly input: NewCheckpoint;
+  readonly patch: StatePatch;
+  readonly forms: StoredForm;
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Channels with values that somebody could change. */
+  readonly mutable: ReadonlySet<string>;
+  /** Whether some of these are not among the values, because they are the parent's and not remembered. */
+  readonly isPartial: boolean;
+}
+
+/** Finds out how a new checkpoint is stored: as a patch of which row, or as a snapshot. */
+export class CheckpointDrafter {
+  readonly #parts: DrafterParts;
+
+  constructor(parts: DrafterParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers at once when there is nothing to wait for. */
+  draft(cache: SaverCache, place: DraftPlace, input: NewCheckpoint): MaybePromise<CheckpointDraft> {
+    const { namespace, parentId } = place;
+    if (namespace === undefined || parentId === undefined) return this.#step(cache, place, input, undefined);
+    const cached = cache.checkpoint(namespace.id, parentId);
+    if (cached !== undefined) return this.#step(cache, place, input, cached);
+    return this.#load(cache, place, input, namespace, parentId);
+  }
+
+  /** The parent with all its values. What may change while it is loaded is copied first. */
+  #load(
+    cache: SaverCache,
+    place: DraftPlace,
+    input: NewCheckpoint,
+    namespace: NamespaceRow,
+    parentId: string,
+  ): MaybePromise<CheckpointDraft> {
+    const loading = this.#parts.reader.load(cache, namespace, parentId);
+    if (!isPromise(loading)) return this.#step(cache, place, input, loading);
+    const forming = this.#parts.values.toStored(input.values, cache.replacements(place.threadId), true);
+    return Promise.all([loading, forming]).then(([parent, forms]) => {
+      const values = input.values.map(({ channel }, index) => ({
+        channel,
+        value: forms.values[index]?.value,
+      }));
+      return chain(this.#step(cache, place, { ...input, values }, parent), (draft) => ({
+        ...draft,
+        blobs: [...forms.blobs, ...draft.blobs],
+        remember: () => {
+          forms.remember();
+          draft.remember();
+        },
+      }));
+    });
+  }
+
+  #step(
+    cache: SaverCache,
+    place: DraftPlace,
+    input: NewCheckpoint,
+    parent: CachedCheckpoint | undefined,
+  ): MaybePromise<CheckpointDraft> {
+    const known = cache.replacements(place.threadId);
+    const patch = this.#patch(cache, known, input, parent, NOTHING);
+    return chain(this.#parts.values.toStored(patch.written, known, false), (forms) => {
+      const replaced = new Map<unknown, unknown>();
+      for (const [index, { value }] of patch.written.entries()) {
+        const stored = forms.values[index]?.value;
+        if (stored !== value) replaced.set(value, stored);
+      }
+      const final = replaced.size === 0 ? patch : this.#patch(cache, known, input, parent, replaced);
+      return this.#place(cache, place, stepOf(input, parent, final, forms));
+    });
+  }
+
+  #patch(
+    cache: SaverCache,
+    known: KnownReplacements,
+    { frame, values, carried }: NewCheckpoint,
+    parent: CachedCheckpoint | undefined,
+    replaced: ReadonlyMap<unknown, unknown>,
+  ): StatePatch {
+    const old = parent?.state ?? { frame, values: new Map(), missing: new Set() };
+    const kept = new Set([...carried, ...values.map(({ channel }) => channel)]);
+    const gone = channelsOf(old).filter((channel) => !kept.has(channel));
+    const entries = values.map(({ channel, value }) => [channel, value] as const);
+    return diffStates(old, frame, entries, gone, (channel) =>
+      this.#context(cache.members(channel), known, replaced),
+    );
+  }
+
+  #context(
+    members: WeakSet<object>,
+    known: KnownReplacements,
+    replaced: ReadonlyMap<unknown, unknown>,
+  ): DiffContext {
+    return {
+      members,
+      shortText: this.#parts.values.shortText,
+      storedForm: (part) => replaced.get(part) ?? (isObject(part) ? known.get(part) : undefined) ?? part,
+    };
+  }
+
+  #place(cache: SaverCache, place: DraftPlace, step: Step): MaybePromise<CheckpointDraft> {
+    const below = place.isSnapshot ? undefined : step.parent?.chain;
+    const weight = Math.max((below?.weight ?? 0) + step.patch.growth, 0);
+    const due = below === undefined ? SNAPSHOT : dueLevel(below);
+    if (below !== undefined && due === 0 && isCheap(below, 0, step.patch.bytes, weight)) {
+      return this.#encode(step, 0, step.patch.body, weight);
+    }
+    if (step.isPartial && place.namespace !== undefined && place.parentId !== undefined) {
+      return this.#load(cache, place, step.input, place.namespace, place.parentId);
+    }
+    if (below !== undefined) {
+      for (let level = Math.max(due, 1); level < SNAPSHOT; level++) {
+        const patch = this.#farPatch(cache, below, level, step);
+        if (patch !== undefined && isCheap(below, level, patch.bytes, weight)) {
+          return this.#encode(step, level, patch.body, weight);
+        }
+      }
+    }
+    return this.#encode(step, SNAPSHOT, wholeBody(step.input.frame, step.values), 0);
+  }
+
+  /** Undefined when it would be the patch of a lower level. */
+  #farPatch(
+    cache: SaverCache,
+    below: PatchChain,
+    level: number,
+    { input, values }: Step,
+  ): StatePatch | undefined {
+    const { id, state } = baseOf(below, level);
+    if (id === baseOf(below, level - 1).id) return undefined;
+    const gone = channelsOf(state).filter((channel) => !values.has(channel));
+    return diffStates(state, input.frame, values, gone, (channel) =>
+      this.#context(cache.members(channel), NO_REPLACEMENTS, NOTHING),
+    );
+  }
+
+  #encode(step: Step, level: number, body: unknown, weight: number): MaybePromise<CheckpointDraft> {
+    const { parent, input, patch, forms, values, mutable } = step;
+    const encoding = encodeBody(this.#parts.serde, body, input.values);
+    return chain(encoding, (encoded) =>
+      chain(sealBody(encoded), (sealed) => {
+        const bytes = encoded.data.length;
+        const below = level === SNAPSHOT ? undefined : parent?.chain;
+        const stored = {
+          level,
+          baseId: level === 0 || below === undefined ? undefined : baseOf(below, level).id,
+          weight: Math.round(below === undefined ? bytes : weight),
+          body: sealed.input,
+        };
+        const kept = new Map(Array.from(values).filter(([channel]) => !mutable.has(channel)));
+        const state = { frame: input.frame, values: mutable.size === 0 ? values : kept, missing: mutable };
+        return {
+          stored,
+          blobs: [...forms.blobs, ...sealed.blobs],
+          next: {
+            id: input.id,
+            state,
+            chain: extend(below, { id: input.id, state, level, bytes, weight: stored.weight }),
+          },
+          remember: () => {
+            patch.settle();
+            forms.remember();
+          },
+        };
+      }),
+    );
+  }
+}
+
+function stepOf(
+  input: NewCheckpoint,
+  parent: CachedCheckpoint | undefined,
+  patch: StatePatch,
+  forms: StoredForm,
+): Step {
+  const values = new Map<string, unknown>();
+  const mutable = new Set<string>();
+  let isPartial = false;
+  for (const channel of input.carried) {
+    if (parent?.state.values.has(channel)) values.set(channel, parent.state.values.get(channel));
+    if (!parent?.state.missing.has(channel)) continue;
+    mutable.add(channel);
+    isPartial = true;
+  }
+  for (const [channel, value] of patch.values) values.set(channel, value);
+  for (const [index, { channel }] of patch.written.entries()) {
+    if (forms.values[index]?.isMutable === true) mutable.add(channel);
+  }
+  return { parent, input, patch, forms, values, mutable, isPartial };
+}
+
+const NOTHING: ReadonlyMap<unknown, unknown> = new Map();
+const NO_REPLACEMENTS: KnownReplacements = new WeakMap();
+
+function channelsOf({ values, missing }: CheckpointState): string[] {
+  return missing.size === 0 ? Array.from(values.keys()) : [...values.keys(), ...missing];
+}
+
+function adoptValue(channel: string, value: unknown): unknown {
+  try {
+    return adopt(value);
+  } catch (error) {
+    if (!(error instanceof UnserializableError)) throw error;
+    throw new UnserializableError(error.problem, error.path, { channel, cause: error });
+  }
+}
+
+/** The path to what cannot be stored is one through the patch: it is found again in the value of its channel. */
+function encodeBody(
+  serde: SerializerProtocol,
+  body: unknown,
+  values: readonly NamedValue[],
+): MaybePromise<Encoded> {
+  const explain = (error: unknown): MaybePromise<never> => {
+    if (!(error instanceof UnserializableError)) throw error;
+    let checking: MaybePromise<unknown> = undefined;
+    for (const { channel, value } of values) {
+      checking = chain(checking, () => encode(serde, value, (path) => ({ channel, path })));
+    }
+    return chain(checking, () => {
+      throw error;
+    });
+  };
+  try {
+    const encoding = encode(serde, body);
+    return isPromise(encoding) ? encoding.catch(explain) : encoding;
+  } catch (error) {
+    return explain(error);
+  }
+}

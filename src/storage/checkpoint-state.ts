@@ -1,0 +1,115 @@
+import { adoptOwned } from "../adopt.ts";
+import { UndecodableError } from "../errors.ts";
+import { channelAt, placeOf } from "./packed-frame.ts";
+import type { PackedFrame } from "./packed-frame.ts";
+import { applyPatch } from "./patch/apply.ts";
+import { diff, write } from "./patch/diff.ts";
+import type { Difference } from "./patch/diff.ts";
+import type { DiffContext } from "./patch/differ.ts";
+import { KEEP } from "./patch/node.ts";
+import { weigh } from "./patch/weigh.ts";
+
+/** All of a checkpoint but its id, in stored form. */
+export interface CheckpointState {
+  readonly frame: PackedFrame;
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Channels whose values are missing because somebody could change what is in them. */
+  readonly missing: ReadonlySet<string>;
+}
+
+/** How a state becomes another one. */
+export interface StatePatch {
+  readonly body: unknown;
+  /** About as many as it takes. */
+  readonly bytes: number;
+  /** How much heavier the values have become. */
+  readonly growth: number;
+  /** The new value of each channel that was compared, in which everything equal is the old part. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /** What is written out, as the graph has it, by channel. */
+  readonly written: readonly { readonly channel: string; readonly value: unknown }[];
+  /** To be called when the new state is the one that others are compared with. */
+  settle(): void;
+}
+
+export type ContextOf = (channel: string) => DiffContext;
+
+/** `[frame, values]` */
+export function wholeBody(frame: PackedFrame, values: ReadonlyMap<string, unknown>): unknown {
+  return [frame, Object.fromEntries(values)];
+}
+
+export function fromWholeBody(body: unknown): CheckpointState {
+  if (!Array.isArray(body)) throw new UndecodableError("the row of a checkpoint has another form");
+  const [frame, values] = body as readonly unknown[];
+  if (!isFrame(frame) || typeof values !== "object" || values === null) {
+    throw new UndecodableError("the row of a checkpoint has another form");
+  }
+  return {
+    frame: adoptOwned(frame),
+    values: new Map(Object.entries(adoptOwned(values))),
+    missing: new Set(),
+  };
+}
+
+/**
+ * `[frame, removed, channel, node, …]`: a channel is its position among the versions of the new frame, or its name.
+ * `next` are the channels that may differ, `gone` those that there are no more.
+ */
+export function diffStates(
+  old: CheckpointState,
+  frame: PackedFrame,
+  next: Iterable<readonly [channel: string, value: unknown]>,
+  gone: readonly string[],
+  contextOf: ContextOf,
+): StatePatch {
+  const channels = Object.keys(frame.channel_versions);
+  const { change: ofFrame } = diff(old.frame, frame, frameContext());
+  const body: unknown[] = [ofFrame === undefined ? KEEP : ofFrame.node, gone.length === 0 ? 0 : gone];
+  let bytes = ofFrame?.bytes ?? 0;
+  let growth = 0;
+  for (const channel of gone) growth -= channel.length + weigh(old.values.get(channel));
+  const values = new Map<string, unknown>();
+  const written: { channel: string; value: unknown }[] = [];
+  const found: Difference[] = [];
+  for (const [channel, value] of next) {
+    const before = old.values.get(channel);
+    const isKnown = old.values.has(channel);
+    const context = contextOf(channel);
+    const difference = isKnown ? diff(before, value, context) : write(undefined, value, context);
+    const { change } = difference;
+    found.push(difference);
+    values.set(channel, change === undefined ? before : change.value);
+    if (change === undefined) continue;
+    body.push(placeOf(channels, channel), change.node);
+    bytes += change.bytes + 2;
+    growth += change.growth + (isKnown ? 0 : channel.length);
+    for (const part of difference.written) written.push({ channel, value: part });
+  }
+  return { body, bytes, growth, values, written, settle: () => found.forEach((each) => each.settle()) };
+}
+
+export function applyStatePatch(old: CheckpointState, body: unknown): CheckpointState {
+  if (!Array.isArray(body)) throw new UndecodableError("the row of a checkpoint has another form");
+  const [frameNode, gone, ...changes] = body as readonly unknown[];
+  const frame = applyPatch(old.frame, frameNode);
+  if (!isFrame(frame)) throw new UndecodableError("the row of a checkpoint has another form");
+  const channels = Object.keys(frame.channel_versions);
+  const values = new Map(old.values);
+  if (Array.isArray(gone)) for (const channel of gone) values.delete(String(channel));
+  for (let index = 0; index < changes.length; index += 2) {
+    const channel = channelAt(channels, changes[index]);
+    values.set(channel, applyPatch(values.get(channel), changes[index + 1]));
+  }
+  return { frame, values, missing: old.missing };
+}
+
+function frameContext(): DiffContext {
+  return { storedForm: (part) => part, shortText: Infinity, members: new WeakSet() };
+}
+
+function isFrame(value: unknown): value is PackedFrame {
+  return (
+    typeof value === "object" && value !== null && "channel_versions" in value && "versions_seen" in value
+  );
+}

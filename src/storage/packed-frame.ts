@@ -1,0 +1,31 @@
+import { adopt } from "../adopt.ts";
+import { copyFrame } from "../checkpoint/carry-over.ts";
+import type { CheckpointFrame } from "../checkpoint/carry-over.ts";
+
+/** A frame as it is stored: all but its id, which is the key of its row. Adopted. */
+export type PackedFrame = Omit<CheckpointFrame, "id" | "ts"> & {
+  /** Milliseconds since 1970 where they say the same as the text. */
+  readonly ts: string | number;
+};
+
+/** A copy that later changes to the caller's objects do not reach. */
+export function packFrame(frame: CheckpointFrame): PackedFrame {
+  const { id: _, ts, ...rest } = frame;
+  const time = Date.parse(ts);
+  const isExact = !Number.isNaN(time) && new Date(time).toISOString() === ts;
+  return adopt({ ...rest, ts: isExact ? time : ts });
+}
+
+export function unpackFrame(id: string, { ts, ...rest }: PackedFrame): CheckpointFrame {
+  return copyFrame({ ...rest, id, ts: typeof ts === "number" ? new Date(ts).toISOString() : ts });
+}
+
+/** A channel by its position, if it has one: shorter than its name. */
+export function placeOf(channels: readonly string[], channel: string): string | number {
+  const position = channels.indexOf(channel);
+  return position < 0 ? channel : position;
+}
+
+export function channelAt(channels: readonly string[], place: unknown): string {
+  return typeof place === "number" ? (channels[place] ?? "") : String(place);
+}

@@ -1,0 +1,45 @@
+import { ExternalReference } from "../../checkpoint/serde/external-reference.ts";
+
+/** What a value can be compared with part by part. Anything else is a leaf. */
+export type Kind = "list" | "record" | "map" | "set" | "leaf";
+
+export function kindOf(value: object): Kind {
+  if (Array.isArray(value)) return "list";
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) {
+    // Such keys cannot be stored: whoever writes the whole value out says so.
+    return Object.getOwnPropertySymbols(value).length === 0 ? "record" : "leaf";
+  }
+  if (prototype === Map.prototype) return "map";
+  return prototype === Set.prototype ? "set" : "leaf";
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whether the leaf is of a class whose content can be compared. Of any other, only its owner knows what it holds. */
+export function isComparable(leaf: object): boolean {
+  return contentOf(leaf) !== undefined;
+}
+
+/** Whether two leaves are of one class and hold the same. */
+export function isSameLeaf(a: object, b: object): boolean {
+  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
+  const [x, y] = [contentOf(a), contentOf(b)];
+  if (x === undefined || y === undefined) return false;
+  if (!(x instanceof Uint8Array) || !(y instanceof Uint8Array)) return Object.is(x, y);
+  if (x.length !== y.length) return false;
+  for (let index = 0; index < x.length; index++) if (x[index] !== y[index]) return false;
+  return true;
+}
+
+function contentOf(leaf: object): Uint8Array | string | number | undefined {
+  if (ArrayBuffer.isView(leaf)) return new Uint8Array(leaf.buffer, leaf.byteOffset, leaf.byteLength);
+  if (leaf instanceof ArrayBuffer) return new Uint8Array(leaf);
+  if (leaf instanceof Date) return leaf.getTime();
+  if (leaf instanceof URL) return leaf.href;
+  if (leaf instanceof RegExp) return String(leaf);
+  if (leaf instanceof ExternalReference) return `${leaf.kind} ${leaf.size} ${leaf.hash}`;
+  return undefined;
+}

@@ -1,0 +1,130 @@
+import { adoptOwned } from "../../adopt.ts";
+import type { Change } from "./change.ts";
+import type { Differ } from "./differ.ts";
+import { KEEP, ORDERED_RECORD, RECORD } from "./node.ts";
+import { weigh } from "./weigh.ts";
+
+type PlainRecord = Readonly<Record<string, unknown>>;
+
+/** Bytes of a node without what is in it, and of a position. */
+const NODE = 3;
+const POSITION = 2;
+
+export function diffRecord(differ: Differ, old: PlainRecord, next: PlainRecord): Change | undefined {
+  const oldKeys = Object.keys(old);
+  const keys = Object.keys(next);
+  if (!isInOrder(oldKeys, keys, old, next)) return diffOrdered(differ, old, next, oldKeys, keys);
+  const draft = new Draft(next);
+  const removed: number[] = [];
+  let place = 0;
+  for (let position = 0; position < oldKeys.length; position++) {
+    const key = oldKeys[position] ?? "";
+    if (keys[place] === key) {
+      place++;
+      const change = differ.compare(old[key], next[key]);
+      if (change === undefined) draft.keep(key, old[key]);
+      else draft.set(position, key, change);
+    } else {
+      removed.push(position);
+      draft.remove(key, old[key]);
+    }
+  }
+  for (; place < keys.length; place++) {
+    const key = keys[place] ?? "";
+    draft.set(key, key, differ.add(next[key]));
+  }
+  if (draft.items.length === 0 && removed.length === 0) return undefined;
+  return draft.finish([RECORD, removed.length === 0 ? 0 : removed]);
+}
+
+/** Whether the new keys are the old ones without some of them, and then others. */
+function isInOrder(
+  oldKeys: readonly string[],
+  keys: readonly string[],
+  old: PlainRecord,
+  next: PlainRecord,
+): boolean {
+  let place = 0;
+  for (const key of oldKeys) {
+    if (keys[place] === key) place++;
+    else if (Object.hasOwn(next, key)) return false;
+  }
+  for (; place < keys.length; place++) if (Object.hasOwn(old, keys[place] ?? "")) return false;
+  return true;
+}
+
+function diffOrdered(
+  differ: Differ,
+  old: PlainRecord,
+  next: PlainRecord,
+  oldKeys: readonly string[],
+  keys: readonly string[],
+): Change {
+  const positions = new Map(oldKeys.map((key, position) => [key, position]));
+  const draft = new Draft(next);
+  for (const key of keys) {
+    const position = positions.get(key);
+    if (position === undefined) {
+      draft.set(key, key, differ.add(next[key]));
+      continue;
+    }
+    positions.delete(key);
+    const change = differ.compare(old[key], next[key]);
+    if (change === undefined) {
+      draft.keep(key, old[key]);
+      draft.items.push(position, KEEP);
+    } else {
+      draft.set(position, key, change);
+    }
+  }
+  for (const key of positions.keys()) draft.remove(key, old[key]);
+  return draft.finish([ORDERED_RECORD]);
+}
+
+class Draft {
+  readonly items: unknown[] = [];
+  readonly #next: PlainRecord;
+  /** Parts that are not those of the new record: equal old ones, or the form in which they are stored. */
+  readonly #others = new Map<string, unknown>();
+  #bytes = 0;
+  #growth = 0;
+
+  constructor(next: PlainRecord) {
+    this.#next = next;
+  }
+
+  keep(key: string, old: unknown): void {
+    if (!Object.is(old, this.#next[key])) this.#others.set(key, old);
+  }
+
+  /** `place` is the key's position in the old record, or its name. */
+  set(place: number | string, key: string, { node, value, bytes, growth }: Change): void {
+    const isNew = place === key;
+    this.items.push(place, node);
+    this.#bytes += bytes + (isNew ? key.length : 0);
+    this.#growth += growth + (isNew ? key.length + 1 : 0);
+    if (!Object.is(value, this.#next[key])) this.#others.set(key, value);
+  }
+
+  remove(key: string, old: unknown): void {
+    this.#bytes += POSITION;
+    this.#growth -= key.length + 1 + weigh(old);
+  }
+
+  finish(head: readonly unknown[]): Change {
+    return {
+      node: [...head, ...this.items],
+      value: this.#value(),
+      bytes: NODE + POSITION * (this.items.length / 2) + this.#bytes,
+      growth: this.#growth,
+    };
+  }
+
+  #value(): PlainRecord {
+    if (this.#others.size === 0) return this.#next;
+    const copy: Record<string, unknown> = { ...this.#next };
+    // Assigning is safe for "__proto__" too: the spread made it a property of the copy's own.
+    for (const [key, value] of this.#others) copy[key] = value;
+    return adoptOwned(copy);
+  }
+}

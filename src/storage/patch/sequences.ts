@@ -1,0 +1,108 @@
+import { adoptDerived, adoptOwned } from "../../adopt.ts";
+import { align, WHOLE } from "./align.ts";
+import type { Pair } from "./align.ts";
+import type { Change } from "./change.ts";
+import type { Differ } from "./differ.ts";
+import { isObject, kindOf } from "./kind.ts";
+import { LIST, MAP, SET } from "./node.ts";
+import { SequenceDraft } from "./sequence-draft.ts";
+import type { Members } from "./sequence-draft.ts";
+import { weigh } from "./weigh.ts";
+
+type Entry = readonly [key: unknown, value: unknown];
+
+export function diffList(
+  differ: Differ,
+  old: readonly unknown[],
+  next: readonly unknown[],
+): Change | undefined {
+  const draft = new SequenceDraft(LIST, old, plainMembers(differ, old, next));
+  const before = differ.substitutions;
+  align(plainPair(differ, old, next), draft);
+  return draft.finish(next, differ.substitutions > before, (members, written) =>
+    adoptDerived(members, old, written),
+  );
+}
+
+export function diffSet(
+  differ: Differ,
+  old: ReadonlySet<unknown>,
+  next: ReadonlySet<unknown>,
+): Change | undefined {
+  const [oldMembers, members] = [Array.from(old), Array.from(next)];
+  const draft = new SequenceDraft(SET, oldMembers, plainMembers(differ, oldMembers, members));
+  const before = differ.substitutions;
+  align({ ...plainPair(differ, oldMembers, members), patch: () => WHOLE }, draft);
+  return draft.finish(next, differ.substitutions > before, (all) => adoptOwned(new Set(all)));
+}
+
+export function diffMap(
+  differ: Differ,
+  old: ReadonlyMap<unknown, unknown>,
+  next: ReadonlyMap<unknown, unknown>,
+): Change | undefined {
+  const [oldEntries, entries] = [Array.from(old), Array.from(next)];
+  const draft = new SequenceDraft(MAP, oldEntries, entryMembers(differ, oldEntries, entries));
+  const before = differ.substitutions;
+  align(entryPair(differ, oldEntries, entries), draft);
+  return draft.finish(next, differ.substitutions > before, (all) => adoptOwned(new Map(all)));
+}
+
+function plainPair(differ: Differ, old: readonly unknown[], next: readonly unknown[]): Pair {
+  return {
+    oldLength: old.length,
+    newLength: next.length,
+    isSame: (i, j) => differ.isSame(old[i], next[j]),
+    isEqual: (i, j) => differ.isEqual(old[i], next[j]),
+    oldKey: (i) => old[i],
+    newKey: (j) => next[j],
+    patch: (i, j) => (isAlike(old[i], next[j]) ? differ.compare(old[i], next[j]) : WHOLE),
+  };
+}
+
+function plainMembers(differ: Differ, old: readonly unknown[], next: readonly unknown[]): Members<unknown> {
+  return {
+    add: (index) => {
+      const { node, value, bytes } = differ.add(next[index]);
+      return { nodes: [node], member: value, bytes, isOther: !Object.is(value, next[index]) };
+    },
+    patch: (_, index, value) => ({ member: value, isOther: !Object.is(value, next[index]) }),
+    weigh: (index) => weigh(old[index]),
+  };
+}
+
+function entryPair(differ: Differ, old: readonly Entry[], next: readonly Entry[]): Pair {
+  const isSame = (i: number, j: number, part: 0 | 1) => differ.isSame(old[i]?.[part], next[j]?.[part]);
+  const isEqual = (i: number, j: number, part: 0 | 1) => differ.isEqual(old[i]?.[part], next[j]?.[part]);
+  return {
+    oldLength: old.length,
+    newLength: next.length,
+    isSame: (i, j) => isSame(i, j, 0) && isSame(i, j, 1),
+    isEqual: (i, j) => isEqual(i, j, 0) && isEqual(i, j, 1),
+    oldKey: (i) => old[i]?.[0],
+    newKey: (j) => next[j]?.[0],
+    patch: (i, j) => (isEqual(i, j, 0) ? differ.compare(old[i]?.[1], next[j]?.[1]) : WHOLE),
+  };
+}
+
+function entryMembers(differ: Differ, old: readonly Entry[], next: readonly Entry[]): Members<Entry> {
+  return {
+    add: (index) => {
+      const entry = next[index];
+      const [key, value] = [differ.add(entry?.[0]), differ.add(entry?.[1])];
+      return {
+        nodes: [key.node, value.node],
+        member: [key.value, value.value],
+        bytes: key.bytes + value.bytes,
+        isOther: !Object.is(key.value, entry?.[0]) || !Object.is(value.value, entry?.[1]),
+      };
+    },
+    patch: (oldIndex, _, value) => ({ member: [old[oldIndex]?.[0], value], isOther: true }),
+    weigh: (index) => weigh(old[index]?.[0]) + weigh(old[index]?.[1]),
+  };
+}
+
+/** Whether comparing them part by part may lead to something. */
+function isAlike(old: unknown, next: unknown): boolean {
+  return isObject(old) && isObject(next) && kindOf(old) === kindOf(next);
+}

@@ -1,0 +1,71 @@
+import { ExternalReference } from "../../checkpoint/serde/external-reference.ts";
+import { isObject, kindOf } from "./kind.ts";
+
+/** Bytes: of a container beside its parts, and of leaves. */
+const CONTAINER = 3;
+const DATE = 11;
+const REFERENCE = 80;
+/** What an instance of an unknown class is taken for. */
+const INSTANCE = 100;
+
+/** About as many bytes as the value takes when it is stored; a part that comes up again counts once. */
+export function weigh(value: unknown, limit = Infinity, seen = new Set<object>()): number {
+  if (!isObject(value)) return weightOfPrimitive(value);
+  if (seen.has(value)) return CONTAINER;
+  seen.add(value);
+  let weight = ownWeight(value);
+  for (const part of partsOf(value)) {
+    weight += weigh(part, limit - weight, seen);
+    if (weight > limit) return weight;
+  }
+  return weight;
+}
+
+export function weightOfPrimitive(value: unknown): number {
+  switch (typeof value) {
+    case "string":
+      return value.length + (value.length < 32 ? 1 : 3);
+    case "number":
+      return (value | 0) === value ? (value >= -32 && value < 128 ? 1 : 3) : 9;
+    case "bigint":
+      return 12;
+    default:
+      return 1;
+  }
+}
+
+/** Of an object without its parts, but with the keys of a plain one. */
+export function ownWeight(value: object): number {
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return CONTAINER + value.byteLength;
+  switch (kindOf(value)) {
+    case "leaf":
+      if (value instanceof Date) return DATE;
+      return value instanceof ExternalReference ? REFERENCE : INSTANCE;
+    case "record": {
+      let weight = CONTAINER;
+      for (const key of Object.keys(value)) weight += key.length + 1;
+      return weight;
+    }
+    default:
+      return CONTAINER;
+  }
+}
+
+/** What a container holds; a leaf has no parts. */
+export function partsOf(value: object): Iterable<unknown> {
+  switch (kindOf(value)) {
+    case "list":
+    case "set":
+      return value as Iterable<unknown>;
+    case "map":
+      return entriesOf(value as ReadonlyMap<unknown, unknown>);
+    case "record":
+      return Object.values(value);
+    case "leaf":
+      return [];
+  }
+}
+
+function* entriesOf(map: ReadonlyMap<unknown, unknown>): Generator<unknown, void, void> {
+  for (const entry of map) yield* entry;
+}

@@ -1,0 +1,49 @@
+import { encode } from "../checkpoint/encoding.ts";
+import { chain } from "../checkpoint/maybe-promise.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import type { MaybePromise } from "../checkpoint/types.ts";
+import type { HashedBytes } from "./blob-store.ts";
+import { sealBody } from "./bodies.ts";
+import type { CheckpointReader } from "./checkpoint-reader.ts";
+import type { CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
+import { wholeBody } from "./checkpoint-state.ts";
+import { SNAPSHOT } from "./patch-chain.ts";
+import type { SaverCache } from "./saver-cache.ts";
+
+/** A checkpoint's value, ready to be stored whole. */
+export interface SnapshotDraft {
+  readonly blobs: readonly HashedBytes[];
+  /** Makes the row one that is read without any other. In the transaction that removes the rows it was read from. */
+  write(): void;
+}
+
+export interface SnapshotParts {
+  readonly serde: SerializerProtocol;
+  readonly checkpoints: CheckpointRows;
+  readonly reader: CheckpointReader;
+}
+
+/**
+ * For whoever removes or replaces a row: the rows that are patches of it (`CheckpointRows.dependents`) are to be read
+ * without it. Afterwards the cache has to be dropped. Undefined when there is no such checkpoint.
+ */
+export function draftSnapshot(
+  { serde, checkpoints, reader }: SnapshotParts,
+  cache: SaverCache,
+  namespace: NamespaceRow,
+  id: string,
+): MaybePromise<SnapshotDraft | undefined> {
+  return chain(reader.load(cache, namespace, id), (loaded) => {
+    if (loaded === undefined) return undefined;
+    const { frame, values } = loaded.state;
+    return chain(encode(serde, wholeBody(frame, values)), (encoded) =>
+      chain(sealBody(encoded), ({ input, blobs }) => ({
+        blobs,
+        write: () => {
+          const weight = encoded.data.length;
+          checkpoints.restore(namespace.id, id, { level: SNAPSHOT, baseId: undefined, weight, body: input });
+        },
+      })),
+    );
+  });
+}

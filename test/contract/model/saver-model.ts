@@ -1,0 +1,189 @@
+import { expect } from "vitest";
+import type { BaseCheckpointSaver } from "../../../src/checkpoint/saver.ts";
+import type { Checkpoint, CheckpointConfig, CheckpointTuple } from "../../../src/checkpoint/types.ts";
+import { loss } from "../../unit/serde/same.ts";
+import { checkpointOf, collect, METADATA, threadConfig } from "../fixtures.ts";
+import { NaiveSaver } from "./naive-saver.ts";
+import { Random } from "./random.ts";
+import { Values } from "./values.ts";
+
+/** A saver under test that can lose all it has in memory. */
+export interface ModelSaver {
+  readonly saver: BaseCheckpointSaver;
+  evict(): void;
+}
+
+const NAMESPACES = ["", "sub|1"] as const;
+const CHANNELS = ["log", "doc", "any", "__proto__"] as const;
+const CHANNEL_COUNT = CHANNELS.length;
+
+/** Does the same to a saver and to a naive one, as a seed says, and compares what is read. */
+export class SaverModel {
+  readonly #open: ModelSaver;
+  readonly #random: Random;
+  readonly #values: Values;
+  readonly #naive = new Map<string, NaiveSaver>(NAMESPACES.map((ns) => [ns, new NaiveSaver()]));
+  readonly #seed: number;
+  readonly #thread: string;
+
+  constructor(open: ModelSaver, seed: number) {
+    this.#open = open;
+    this.#seed = seed;
+    this.#thread = `thread ${seed}`;
+    this.#random = new Random(seed);
+    this.#values = new Values(this.#random);
+  }
+
+  async run(steps: number): Promise<void> {
+    for (let step = 0; step < steps; step++) {
+      try {
+        await this.#step();
+      } catch (cause) {
+        throw new Error(`Seed ${this.#seed} fails in step ${step}.`, { cause });
+      }
+    }
+    this.#open.evict();
+    for (const ns of NAMESPACES) for (const id of this.#of(ns).ids) await this.#check(ns, id);
+  }
+
+  async #step(): Promise<void> {
+    const random = this.#random;
+    const ns = random.once(4) ? NAMESPACES[1] : NAMESPACES[0];
+    switch (random.below(10)) {
+      case 0:
+        return this.#open.evict();
+      case 1:
+        return this.#putWrites(ns);
+      case 2:
+        return this.#list(ns);
+      case 3:
+        return this.#check(ns, this.#someId(ns));
+      default:
+        return this.#put(ns);
+    }
+  }
+
+  async #put(ns: string): Promise<void> {
+    const random = this.#random;
+    const naive = this.#of(ns);
+    const parentId = random.once(4) ? this.#someId(ns) : naive.ids.at(-1);
+    const parent = parentId === undefined ? undefined : await this.#valuesOf(ns, parentId);
+    const channels = { ...naive.read(parentId ?? "")?.checkpoint.channel_versions };
+    const values: Record<string, unknown> = {};
+    const newVersions: Record<string, number> = {};
+    for (let count = random.below(3); count >= 0; count--) {
+      const channel = CHANNELS[random.below(CHANNEL_COUNT)] ?? "any";
+      setOwn(channels, channel, naive.ids.length + 2);
+      setOwn(newVersions, channel, naive.ids.length + 2);
+      if (random.once(10)) continue;
+      const before = Object.hasOwn(parent ?? {}, channel) ? parent?.[channel] : [];
+      setOwn(values, channel, this.#values.next(before));
+    }
+    if (random.once(12)) for (const record of [channels, newVersions, values]) delete record["doc"];
+    const seen = { node: { ...channels } };
+    const id = random.once(15) ? this.#someId(ns) : undefined;
+    const checkpoint = checkpointOf(values, {
+      channel_versions: channels,
+      versions_seen: seen,
+      ...(id !== undefined && { id }),
+    });
+    const metadata = { ...METADATA, step: random.below(5), tag: random.below(2) };
+    const config = threadConfig(this.#thread, ns, parentId);
+    await this.#open.saver.put(config, checkpoint, metadata, newVersions);
+    naive.put(parentId, checkpoint, metadata, newVersions);
+    await this.#check(ns, checkpoint.id);
+  }
+
+  async #putWrites(ns: string): Promise<void> {
+    const random = this.#random;
+    const id = this.#someId(ns);
+    if (id === undefined) return;
+    const writes = Array.from({ length: 1 + random.below(3) }, () => {
+      return [random.among(["log", "doc", "__interrupt__", "__resume__"]), this.#values.any()] as const;
+    });
+    const task = `task ${random.below(3)}`;
+    await this.#open.saver.putWrites(threadConfig(this.#thread, ns, id), writes, task);
+    this.#of(ns).putWrites(id, writes, task);
+    await this.#check(ns, id);
+  }
+
+  async #list(ns: string): Promise<void> {
+    const random = this.#random;
+    const naive = this.#of(ns);
+    const [step, limit, before] = [random.below(5), 1 + random.below(6), this.#someId(ns)];
+    const expected = naive.ids
+      .filter((id) => before === undefined || id < before)
+      .filter((id) => naive.read(id)?.metadata.step === step)
+      .toReversed()
+      .slice(0, limit);
+    const options = {
+      filter: { step },
+      limit,
+      ...(before !== undefined && { before: threadConfig(this.#thread, ns, before) }),
+    };
+    const listed = await collect(this.#open.saver, threadConfig(this.#thread, ns), options);
+    expect(listed.map(({ checkpoint }) => checkpoint.id)).toEqual(expected);
+    for (const tuple of listed) this.#compare(ns, tuple.checkpoint.id, tuple);
+  }
+
+  async #check(ns: string, id: string | undefined): Promise<void> {
+    if (id === undefined) return;
+    this.#compare(ns, id, await this.#open.saver.getTuple(threadConfig(this.#thread, ns, id)));
+  }
+
+  #compare(ns: string, id: string, actual: CheckpointTuple | undefined): void {
+    const naive = this.#of(ns);
+    const expected = naive.read(id);
+    if (actual === undefined || expected === undefined) throw new Error(`Checkpoint ${id} is not there.`);
+    const { channel_values: values, ...frame } = actual.checkpoint;
+    const { channel_values: expectedValues, ...expectedFrame } = expected.checkpoint;
+    expect(frame).toStrictEqual(expectedFrame);
+    expect(actual.metadata).toStrictEqual(expected.metadata);
+    expect(idOf(actual.parentConfig)).toBe(expected.parentId);
+    expect(Object.keys(values).toSorted()).toEqual(Object.keys(expectedValues).toSorted());
+    for (const channel of Object.keys(values)) expectSame(values[channel], expectedValues[channel], channel);
+    const writes = naive.writes(id);
+    const byTask = (actual.pendingWrites ?? []).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    expect(byTask.map(([task, channel]) => `${task} ${channel}`).toSorted()).toEqual(
+      writes.map(([task, channel]) => `${task} ${channel}`).toSorted(),
+    );
+    for (const [task, channel, value] of writes) {
+      const same = byTask.filter((write) => write[0] === task && write[1] === channel);
+      if (!same.some((write) => loss(value, write[2]) === undefined)) throw new Error(`${task} ${channel}`);
+    }
+  }
+
+  /** As a graph has them: from the saver; or as anybody: from elsewhere. */
+  async #valuesOf(ns: string, id: string): Promise<Checkpoint["channel_values"]> {
+    const isOurs = this.#random.once(2);
+    const ours = isOurs
+      ? await this.#open.saver.getTuple(threadConfig(this.#thread, ns, id))
+      : this.#of(ns).read(id);
+    return ours?.checkpoint.channel_values ?? {};
+  }
+
+  #someId(ns: string): string | undefined {
+    const { ids } = this.#of(ns);
+    return ids[this.#random.below(ids.length)];
+  }
+
+  #of(ns: string): NaiveSaver {
+    const naive = this.#naive.get(ns);
+    if (naive === undefined) throw new Error(`There is no namespace "${ns}".`);
+    return naive;
+  }
+}
+
+/** Parts may be shared that were equal; what was shared still is. */
+function expectSame(actual: unknown, expected: unknown, channel: string): void {
+  const found = loss(expected, actual);
+  if (found !== undefined) throw new Error(`Channel "${channel}" differs at ${found}.`);
+}
+
+function idOf(config: CheckpointConfig | undefined): string | undefined {
+  return config?.configurable?.checkpoint_id;
+}
+
+function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+}

@@ -1,0 +1,66 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { adopt, isAdopted } from "../../../src/adopt.ts";
+import { applyPatch } from "../../../src/storage/patch/apply.ts";
+import { diff } from "../../../src/storage/patch/diff.ts";
+import { value } from "../serde/arbitraries.ts";
+import { loss } from "../serde/same.ts";
+import { roundTrip, serializer } from "../serde/support.ts";
+import { versions } from "./edits.ts";
+
+const newContext = () => ({
+  storedForm: (part: unknown) => part,
+  shortText: Infinity,
+  members: new WeakSet<object>(),
+});
+
+describe("a patch that is applied to the old value gives the new one", () => {
+  it("for any two values", () => {
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        const [old, next] = [adopt(a), adopt(b)];
+        const { change } = diff(old, next, newContext());
+        const applied = change === undefined ? old : applyPatch(old, roundTrip(change.node));
+        expect(loss(next, applied)).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("for values that come of each other, read back from bytes", () => {
+    fc.assert(
+      fc.property(versions, (all) => {
+        const context = newContext();
+        let kept: unknown = undefined;
+        let stored: unknown = undefined;
+        for (const next of all) {
+          const difference = diff(kept, next, context);
+          const { change } = difference;
+          difference.settle();
+          if (change !== undefined) {
+            stored = applyPatch(stored, roundTrip(change.node));
+            kept = change.value;
+          }
+          expect(loss(next, stored)).toBeUndefined();
+          expect(loss(next, kept)).toBeUndefined();
+          expect(isAdopted(kept) || !isAdopted(next)).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("and is hardly larger than the new value", () => {
+    fc.assert(
+      fc.property(versions, (all) => {
+        for (const [index, next] of all.entries()) {
+          const old = all[index - 1];
+          const { change } = diff(old, next, newContext());
+          if (change === undefined) continue;
+          const [size, whole] = [change.node, next].map((each) => serializer.dumpsTyped(each)[1].length);
+          expect(size).toBeLessThanOrEqual(1.5 * (whole ?? 0) + 16);
+        }
+      }),
+    );
+  });
+});
