@@ -28,6 +28,8 @@ import type { PregelGraph } from "./types.ts";
  * ids are those of the branch.
  */
 export interface Place extends AskingPlace {
+  /** All tasks of the superstep, where `tasks` are not all of them. */
+  readonly planned?: readonly PlannedTask[];
   /** Of the superstep after the checkpoint. */
   readonly position: PlanPosition;
   /** By `pathKey`. */
@@ -68,7 +70,7 @@ export async function carryOver(run: RunContext, place: Place, wish: Wish): Prom
   if (carried.origins.size > 0) {
     carried.rows.set(ORIGINS_ID, [[ORIGINS, carried.origins]]);
     // They stay under their ids: a call on the branch finds them by its origin.
-    for (const [id, rows] of place.pending.ofCalled(place.tasks))
+    for (const [id, rows] of place.pending.ofCalled(place.planned ?? place.tasks))
       carried.rows.set(id, calledRows(place.pending, id, rows, wish.answers));
   }
   return carried;

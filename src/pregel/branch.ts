@@ -12,6 +12,8 @@ import { saverConfig } from "./run-context.ts";
 interface Succession {
   /** "fork": beside what already followed; otherwise an edit of the state. */
   readonly source: CheckpointSource;
+  /** The tasks of the superstep. */
+  readonly planned: readonly PlannedTask[];
   /** Those whose work is carried over. */
   readonly tasks: readonly PlannedTask[];
   readonly wish: Wish;
@@ -30,24 +32,27 @@ export async function openBranch(
   writes: readonly PendingWrite[],
 ): Promise<LoopState> {
   const outside = [...loop.pending.outside(), ...writes];
-  await commitCarrying(loop, planNext(loop), { source: "fork", tasks, wish, outside });
+  await commitCarrying(loop, planNext(loop), { source: "fork", planned: tasks, tasks, wish, outside });
   return loop;
 }
 
 /**
- * Commits an edit of the state as the next checkpoint. What these tasks have done is kept for those that take their
- * place, and so are their questions, unless the caller has them discarded. Returns the id.
+ * Commits an edit of the state as the next checkpoint. What the planned tasks have done is kept for those that take their
+ * place, where `isKept` says so; and so are their questions, unless the caller has them discarded. Returns the id.
  */
 export async function commitEdit(
   loop: LoopState,
   source: CheckpointSource,
-  tasks: readonly PlannedTask[],
+  planned: readonly PlannedTask[],
+  isKept: (task: PlannedTask) => boolean,
 ): Promise<string> {
   if (loop.pending.isEmpty) return (await loop.commit(source, { appliesInput: true })).id;
   const next = planNext(loop);
   const isDiscarding = loop.run.onInterrupted === "discard";
-  const kept = isDiscarding ? tasks.filter(({ id }) => openQuestions(loop.pending, id).length === 0) : tasks;
-  await commitCarrying(loop, next, { source, tasks: kept, wish: { answers: new Map() }, outside: [] });
+  const tasks = planned.filter(
+    (task) => isKept(task) && !(isDiscarding && openQuestions(loop.pending, task.id).length > 0),
+  );
+  await commitCarrying(loop, next, { source, planned, tasks, wish: { answers: new Map() }, outside: [] });
   return next.id;
 }
 
@@ -106,7 +111,7 @@ function isTwin(task: PlannedTask, twin: PlannedTask): boolean {
 async function commitCarrying(
   loop: LoopState,
   next: NextCheckpoint,
-  { source, tasks, wish, outside }: Succession,
+  { source, planned, tasks, wish, outside }: Succession,
 ): Promise<void> {
   const { run, pending, namespace } = loop;
   const twins = twinsOf(loop, tasks, next);
@@ -116,6 +121,7 @@ async function commitCarrying(
       graph: run.graph,
       from: namespace,
       position: { checkpointId: loop.checkpointId ?? "", step: loop.step + 1, namespace },
+      planned,
       tasks,
       pending,
       twins,

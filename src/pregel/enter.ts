@@ -148,10 +148,10 @@ async function enterWithCommand(entrance: Entrance, command: Command): Promise<L
   // What has finished is kept, except where the command asks for it again.
   const isKept = ({ id, name }: PlannedTask): boolean =>
     isHead && !(goneTo.has(name) && loop.pending.outputOf(id) !== undefined);
-  const tasks = loop.plan().filter(isKept);
+  const tasks = loop.plan();
   loop.applyOutside(writes);
   loop.state.updated = undefined;
-  await commitEdit(loop, "input", tasks);
+  await commitEdit(loop, "input", tasks, isKept);
   return loop;
 }
 

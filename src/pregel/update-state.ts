@@ -76,11 +76,13 @@ export async function updateState(run: RunContext, updates: UpdateStep): Promise
 
 /** The tasks of the superstep that have not finished. */
 interface LeftTasks {
+  /** All of the superstep, the finished ones too. */
+  readonly planned: readonly PlannedTask[];
   readonly all: readonly PlannedTask[];
   readonly waiting: readonly KeptTask[];
 }
 
-const NONE: LeftTasks = { all: [], waiting: [] };
+const NONE: LeftTasks = { planned: [], all: [], waiting: [] };
 
 async function applyUpdates(loop: LoopState, updates: UpdateStep, left: LeftTasks): Promise<string> {
   if (updates.length > 1 && updates.some(({ asNode }) => asNode === undefined))
@@ -97,7 +99,13 @@ async function applyUpdates(loop: LoopState, updates: UpdateStep, left: LeftTask
   else if (named[0]?.asNode === END) clearTasks(loop);
   else await applyAsNodes(loop, named, waiting);
   if (!isInput) loop.state.updated = undefined;
-  return commitEdit(loop, isInput ? "input" : "update", left.all.filter(isUndecided));
+  const unfinished = new Set(left.all);
+  return commitEdit(
+    loop,
+    isInput ? "input" : "update",
+    left.planned,
+    (task) => unfinished.has(task) && isUndecided(task),
+  );
 }
 
 /** An edit as a node takes the place of what the node would have written, one as `END` of all that is left. */
@@ -152,7 +160,7 @@ function applyFinished(loop: LoopState, tuple: CheckpointTuple): LeftTasks {
   const finished = finishedTasks(loop.run.graph, tasks, loop.pending);
   const done = new Set(finished.map(({ pathKey }) => pathKey));
   const waiting = waitingTasks(loop, tasks);
-  const left = { all: tasks.filter(({ pathKey }) => !done.has(pathKey)), waiting };
+  const left = { planned: tasks, all: tasks.filter(({ pathKey }) => !done.has(pathKey)), waiting };
   if (withFinishedTasks(loop.run.graph, tuple).state === undefined) return left;
   if (finished.length > 0) applyBeside(loop, finished, waiting);
   return left;
