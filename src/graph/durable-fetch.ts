@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../errors.ts";
+import { TidemarkError } from "../errors.ts";
 import { callTask } from "../pregel/call.ts";
 import type { NodeConfig } from "../pregel/types.ts";
 
@@ -67,7 +67,7 @@ class UnsuccessfulResponseError extends Error {
 async function recorded(response: Response): Promise<RecordedResponse> {
   const body = new Uint8Array(await response.arrayBuffer());
   if (body.length > MAX_BODY) {
-    throw new InvalidArgumentError(
+    throw new TidemarkError(
       "response_not_storable",
       `The response has ${body.length} bytes; durableFetch() stores up to ${MAX_BODY}. Use fetch() and executionInfo.effectKey.`,
       { details: { size: body.length, limit: MAX_BODY } },

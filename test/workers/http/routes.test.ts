@@ -57,7 +57,7 @@ describe("the answers of the routes", () => {
           state: null,
         },
       ],
-      metadata: { source: "loop", step: 0, parents: {}, run_id: paused.run_id },
+      metadata: { thread_id: thread.id, source: "loop", step: 0, parents: {}, run_id: paused.run_id },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       checkpoint,
       parent_checkpoint: { ...checkpoint, checkpoint_id: uuid },
