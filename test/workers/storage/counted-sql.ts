@@ -1,11 +1,12 @@
-/** Statements that ran, and rows that they wrote: those of the production bill. */
+/** Statements that ran, and rows that they wrote and read: those of the production bill. */
 export interface Counts {
   rowsWritten: number;
+  rowsRead: number;
   statements: string[];
 }
 
 export function newCounts(): Counts {
-  return { rowsWritten: 0, statements: [] };
+  return { rowsWritten: 0, rowsRead: 0, statements: [] };
 }
 
 /** The same SQL, counted. The saver consumes every cursor at once, so the counts are final. */
@@ -18,6 +19,7 @@ export function countedSql(sql: SqlStorage, counts: Counts): SqlStorage {
         const cursor = target.exec(statement, ...inputs);
         const rows = cursor.toArray();
         counts.rowsWritten += cursor.rowsWritten;
+        counts.rowsRead += cursor.rowsRead;
         return {
           rowsWritten: cursor.rowsWritten,
           toArray: () => rows,

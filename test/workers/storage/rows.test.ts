@@ -24,10 +24,11 @@ describe("rows", () => {
 
   /** Counts only what `work` does. */
   async function during(work: () => Promise<unknown>): Promise<Counts> {
-    const before = { rowsWritten: counts.rowsWritten, statements: counts.statements.length };
+    const before = { ...counts, statements: counts.statements.length };
     await work();
     return {
       rowsWritten: counts.rowsWritten - before.rowsWritten,
+      rowsRead: counts.rowsRead - before.rowsRead,
       statements: counts.statements.slice(before.statements),
     };
   }
