@@ -20,13 +20,14 @@ export function adopt<T>(value: T): T {
  */
 export function adoptDerived<T>(list: T[], from: readonly T[], added: readonly T[]): readonly T[] {
   adopted.add(list);
-  if (mutable.has(from) || added.some((part) => isObject(part) && mutable.has(part))) mutable.add(list);
+  for (const part of [from, ...added]) if (isObject(part)) inherit(list, part);
   return Object.freeze(list);
 }
 
 /** Freezes an instance and makes it a part of the state as it is: `parts`, which are adopted, are all that it holds. */
 export function adoptFrozen<T extends object>(instance: T, parts: object): Readonly<T> {
   if (!mutable.has(parts)) adopted.add(instance);
+  if (foreign.has(parts)) foreign.add(instance);
   return Object.freeze(instance);
 }
 
@@ -55,6 +56,16 @@ export function isAdopted(value: unknown): boolean {
 }
 
 /**
+ * Whether the value is data that can never change: no part of it has to be copied for anybody, and each can be stored.
+ * False for what is not adopted, and where a part is bytes or a date, an instance of a class, or a function.
+ */
+export function isConstant(value: unknown): boolean {
+  return isObject(value)
+    ? adopted.has(value) && !mutable.has(value) && !foreign.has(value)
+    : !isForeign(value);
+}
+
+/**
  * An adopted value as a node or a reducer may have it: the value itself, except that bytes, dates and the like inside
  * it are copies, since they cannot be made read-only.
  */
@@ -71,6 +82,8 @@ const MAX_DEPTH = 1000;
 const adopted = new WeakSet<object>();
 /** Adopted values that are, or contain, something that cannot be made read-only. */
 const mutable = new WeakSet<object>();
+/** Adopted values that contain something that was passed through, a key that is a symbol, or the value itself. */
+const foreign = new WeakSet<object>();
 
 let copyInstance: InstanceCopier = () => undefined;
 
@@ -98,9 +111,8 @@ function copyArray(value: readonly unknown[], copies: Copies, depth: number): ob
   adopted.add(result);
   for (let index = 0; index < result.length; index++) {
     const part = result[index];
-    if (isObject(part)) result[index] = child(result, part, copies, depth);
     // What is stored of a hole is undefined.
-    else if (part === undefined) result[index] = undefined;
+    result[index] = part === undefined ? undefined : child(result, part, copies, depth);
   }
   return Object.freeze(result);
 }
@@ -112,8 +124,9 @@ function copyRecord(value: object, copies: Copies, depth: number): object {
   for (const key of Object.keys(result)) {
     const part = result[key];
     // Assigning is safe for "__proto__" too: the spread made it a property of the copy's own.
-    if (isObject(part)) result[key] = child(result, part, copies, depth);
+    result[key] = child(result, part, copies, depth);
   }
+  if (Object.getOwnPropertySymbols(result).length > 0) foreign.add(result);
   return Object.freeze(result);
 }
 
@@ -122,10 +135,7 @@ function copyMap(value: ReadonlyMap<unknown, unknown>, copies: Copies, depth: nu
   copies.set(value, result);
   adopted.add(result);
   for (const [key, part] of value) {
-    result.set(
-      isObject(key) ? child(result, key, copies, depth) : key,
-      isObject(part) ? child(result, part, copies, depth) : part,
-    );
+    result.set(child(result, key, copies, depth), child(result, part, copies, depth));
   }
   return lock(result, LOCKED_MAP);
 }
@@ -134,14 +144,24 @@ function copySet(value: ReadonlySet<unknown>, copies: Copies, depth: number): ob
   const result = new Set<unknown>();
   copies.set(value, result);
   adopted.add(result);
-  for (const part of value) result.add(isObject(part) ? child(result, part, copies, depth) : part);
+  for (const part of value) result.add(child(result, part, copies, depth));
   return lock(result, LOCKED_SET);
 }
 
-function child(parent: object, part: object, copies: Copies, depth: number): object {
-  const result = adopted.has(part) ? part : copy(part, copies, depth + 1);
-  if (mutable.has(result) || isUnderWay(result)) mutable.add(parent);
+function child(parent: object, part: unknown, copies: Copies, depth: number): unknown {
+  const result = isObject(part) && !adopted.has(part) ? copy(part, copies, depth + 1) : part;
+  inherit(parent, result);
   return result;
+}
+
+/** What is true of a part is true of the whole. */
+function inherit(parent: object, part: unknown): void {
+  if (!isObject(part)) {
+    if (isForeign(part)) foreign.add(parent);
+    return;
+  }
+  if (mutable.has(part) || isUnderWay(part)) mutable.add(parent);
+  if (foreign.has(part) || !adopted.has(part)) foreign.add(parent);
 }
 
 function own(value: object): void {
@@ -176,9 +196,8 @@ function ownOpaque(value: object): void {
 }
 
 function ownPart(parent: object, part: unknown): void {
-  if (!isObject(part)) return;
-  if (!adopted.has(part)) own(part);
-  if (mutable.has(part) || isUnderWay(part)) mutable.add(parent);
+  if (isObject(part) && !adopted.has(part)) own(part);
+  inherit(parent, part);
 }
 
 /** What leads back to a part that is not complete yet counts as mutable: nobody knows what else will be in it. */
@@ -278,6 +297,10 @@ function isSet(value: object): value is Set<unknown> {
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
+}
+
+function isForeign(value: unknown): boolean {
+  return typeof value === "function" || typeof value === "symbol";
 }
 
 function isObject(value: unknown): value is object {

@@ -44,7 +44,7 @@ export abstract class BaseChannel<Value = unknown, Update = unknown, Saved = unk
 
   /**
    * Applies the writes of one superstep; `[]` when there were none. `adopt` is applied to every value before it is
-   * kept, or given to a reducer as its left side. True when the channel changed.
+   * kept: what a reducer gets as its left side is adopted, or what it has returned itself in this superstep. True when the channel changed.
    */
   abstract update(values: readonly Update[], adopt?: Adopt): boolean;
 

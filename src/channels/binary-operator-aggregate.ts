@@ -64,12 +64,13 @@ export class BinaryOperatorAggregate<Value, Update = Value> extends SingleValueC
     return other instanceof BinaryOperatorAggregate && other.operator === this.operator;
   }
 
+  /** What the reducer has just made is its own until it is done: to adopt each of its results would copy long lists anew. */
   #reduce(updates: readonly Update[], adopt: Adopt): Value | typeof EMPTY {
     let value = this.value;
     for (const update of updates) {
       // Without an initial value, an `Update` is a `Value` by the contract of this class.
-      value = adopt(value === EMPTY ? (update as unknown as Value) : this.operator(value, update));
+      value = value === EMPTY ? adopt(update as unknown as Value) : this.operator(value, update);
     }
-    return value;
+    return value === EMPTY ? EMPTY : adopt(value);
   }
 }

@@ -4,7 +4,9 @@ import type { ChannelVersions, Checkpoint } from "./types.ts";
 export type CheckpointFrame = Omit<Checkpoint, "channel_values">;
 
 /** The values that `put` stores: those of the channels in `newVersions`. A channel in it without a value is empty now. */
-export function newValues(checkpoint: Checkpoint, newVersions: ChannelVersions): Map<string, unknown> {
+export function newValues(checkpoint: Checkpoint, newVersions: ChannelVersions): Values {
+  const added = fixed.get(checkpoint);
+  if (added !== undefined) return added;
   const values = new Map<string, unknown>();
   for (const channel of Object.keys(newVersions)) {
     if (Object.hasOwn(checkpoint.channel_values, channel))
@@ -18,10 +20,35 @@ export function carriedChannels(checkpoint: Checkpoint, newVersions: ChannelVers
   return Object.keys(checkpoint.channel_versions).filter((channel) => !Object.hasOwn(newVersions, channel));
 }
 
-/** A copy that later changes to the caller's objects do not reach. */
+type Values = ReadonlyMap<string, unknown>;
+
+/** The checkpoints of an engine, with the values that are new in them. */
+const fixed = new WeakMap<Checkpoint, Values>();
+
+/**
+ * Says that no record in the checkpoint is ever changed, and that every channel which the parent does not have is among
+ * its new versions: a saver need not copy the one, nor check the other, nor look for the new values among all. Each would
+ * cost as much as there are channels.
+ */
+export function fix(checkpoint: Checkpoint, added: Values): Checkpoint {
+  fixed.set(checkpoint, added);
+  return checkpoint;
+}
+
+export function isFixed(checkpoint: Checkpoint): boolean {
+  return fixed.has(checkpoint);
+}
+
+/** A frame that later changes to the caller's objects do not reach. */
 export function frameOf(checkpoint: Checkpoint): CheckpointFrame {
+  if (isFixed(checkpoint)) return fixedFrame(checkpoint);
   const { channel_values: _, ...frame } = checkpoint;
   return copyFrame(frame);
+}
+
+/** Without a look at the values, which come to be when they are looked at. */
+function fixedFrame({ v, id, ts, channel_versions, versions_seen }: Checkpoint): CheckpointFrame {
+  return { v, id, ts, channel_versions, versions_seen };
 }
 
 export function copyFrame(frame: CheckpointFrame): CheckpointFrame {

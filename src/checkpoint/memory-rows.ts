@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from "../errors.ts";
-import type { Encoded } from "./encoding.ts";
+import type { CheckpointFrame } from "./carry-over.ts";
+import type { KeptValue } from "./kept-value.ts";
+import type { LayeredMap } from "./layered-map.ts";
 import { compareCheckpointIds } from "./ordering.ts";
 import { mergeTaskWrites } from "./pending-writes.ts";
 import type { TaskWrites } from "./pending-writes.ts";
@@ -8,13 +10,13 @@ import type { CheckpointRecord } from "./thread-history.ts";
 export interface StoredCheckpoint {
   readonly id: string;
   readonly parentId: string | undefined;
-  readonly metadata: Encoded;
-  readonly frame: Encoded;
-  /** The bytes of a channel that did not change are those of the parent. */
-  readonly values: ReadonlyMap<string, Encoded>;
+  readonly metadata: KeptValue;
+  readonly frame: CheckpointFrame;
+  /** By channel; undefined where it became empty. What did not change is the parent's, and so is what is gone since. */
+  readonly values: LayeredMap<KeptValue | undefined>;
 }
 
-export type StoredTask = readonly [taskId: string, writes: TaskWrites<Encoded>];
+export type StoredTask = readonly [taskId: string, writes: TaskWrites<KeptValue>];
 
 export interface Namespace {
   readonly threadId: string;
@@ -22,7 +24,7 @@ export interface Namespace {
   newestId: string | undefined;
   readonly checkpoints: Map<string, StoredCheckpoint>;
   /** By checkpoint, then by task. */
-  readonly writes: Map<string, Map<string, TaskWrites<Encoded>>>;
+  readonly writes: Map<string, Map<string, TaskWrites<KeptValue>>>;
 }
 
 /** What a `MemorySaver` holds. Checkpoints and the writes of a task are replaced, never changed. */
@@ -68,11 +70,11 @@ export class MemoryRows {
     if (newest === undefined || compareCheckpointIds(stored.id, newest) > 0) namespace.newestId = stored.id;
   }
 
-  addWrites(namespace: Namespace, checkpointId: string, taskId: string, added: TaskWrites<Encoded>): void {
+  addWrites(namespace: Namespace, checkpointId: string, taskId: string, added: TaskWrites<KeptValue>): void {
     this.#revision += 1;
-    const byTask = getOrAdd(namespace.writes, checkpointId, () => new Map<string, TaskWrites<Encoded>>());
-    const stored = byTask.get(taskId) ?? { path: added.path, writes: [] };
-    byTask.set(taskId, mergeTaskWrites(stored, added));
+    const byTask = getOrAdd(namespace.writes, checkpointId, () => new Map<string, TaskWrites<KeptValue>>());
+    const stored = byTask.get(taskId);
+    byTask.set(taskId, stored === undefined ? added : mergeTaskWrites(stored, added));
   }
 
   /** Of one checkpoint, with the writes of its tasks. */
@@ -114,6 +116,15 @@ export class MemoryRows {
     });
     this.#threads.set(target, new Map(copies));
   }
+}
+
+/** The values that a checkpoint has, by channel. */
+export function valuesOf({ frame, values }: StoredCheckpoint): ReadonlyMap<string, KeptValue> {
+  const found = new Map<string, KeptValue>();
+  for (const [channel, kept] of values.toMap()) {
+    if (kept !== undefined && Object.hasOwn(frame.channel_versions, channel)) found.set(channel, kept);
+  }
+  return found;
 }
 
 export function tasksOf(namespace: Namespace, checkpointId: string): StoredTask[] {

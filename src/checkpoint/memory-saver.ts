@@ -1,11 +1,12 @@
 import { StorageError } from "../errors.ts";
 import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "./address.ts";
-import { carriedChannels, frameOf, newValues } from "./carry-over.ts";
-import type { CheckpointFrame } from "./carry-over.ts";
+import { copyFrame, frameOf, isFixed, newValues } from "./carry-over.ts";
 import { TASKS } from "./constants.ts";
-import { decode, encode } from "./encoding.ts";
-import type { Encoded } from "./encoding.ts";
-import { MemoryRows, tasksOf } from "./memory-rows.ts";
+import { keepEncoded, keepValue, takeValue } from "./kept-value.ts";
+import type { KeptValue } from "./kept-value.ts";
+import { LayeredMap } from "./layered-map.ts";
+import { all, both, chain, isPromise } from "./maybe-promise.ts";
+import { MemoryRows, tasksOf, valuesOf } from "./memory-rows.ts";
 import type { Namespace, StoredCheckpoint, StoredTask } from "./memory-rows.ts";
 import { matchesFilter } from "./metadata-filter.ts";
 import { compareCheckpointIds } from "./ordering.ts";
@@ -16,6 +17,7 @@ import type { PruneOptions } from "./prune-options.ts";
 import { beyond, ofRuns, planRemoval } from "./removal-plan.ts";
 import type { Orphan, RemovedCheckpoint, Selection } from "./removal-plan.ts";
 import { BaseCheckpointSaver } from "./saver.ts";
+import type { SerializerProtocol } from "./serde/protocol.ts";
 import { ThreadHistory } from "./thread-history.ts";
 import type { CheckpointRecord } from "./thread-history.ts";
 import type {
@@ -26,15 +28,23 @@ import type {
   CheckpointMetadata,
   CheckpointPendingWrite,
   CheckpointTuple,
+  MaybePromise,
   PendingWrite,
 } from "./types.ts";
 
 /**
  * Keeps checkpoints in memory, for tests and for graphs that need not outlive the process. Values are kept encoded, so
- * that nobody's later changes reach them and that they come back as they would from a durable store.
+ * that nobody's later changes reach them and that they come back as they would from a durable store; what the engine has
+ * made unchangeable is kept as it is, except when a serializer is given: that one sees every value.
  */
 export class MemorySaver extends BaseCheckpointSaver {
   readonly #rows = new MemoryRows();
+  readonly #sharesConstants: boolean;
+
+  constructor(serde?: SerializerProtocol) {
+    super(serde);
+    this.#sharesConstants = serde === undefined;
+  }
 
   override async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
     const { threadId, namespace: name = "", checkpointId } = addressOf(config);
@@ -77,25 +87,18 @@ export class MemorySaver extends BaseCheckpointSaver {
   ): Promise<CheckpointConfig> {
     const { threadId, namespace: name, checkpointId: parentId } = writeAddressOf(config);
     const { id } = checkpoint;
-    const carried = carriedChannels(checkpoint, newVersions);
-    const values = Array.from(newValues(checkpoint, newVersions));
+    const frame = frameOf(checkpoint);
     const parent = parentId === undefined ? undefined : this.#rows.find(threadId, name, parentId);
-    const [encodedMetadata, frame, encodedValues] = await Promise.all([
-      this.#encode(metadata),
-      this.#encode(frameOf(checkpoint)),
-      Promise.all(
-        values.map(async ([channel, value]) => [channel, await this.#encode(value, channel)] as const),
-      ),
-    ]);
+    const keeping = both(
+      () => this.#keep(metadata),
+      () => this.#keepValues(checkpoint, newVersions),
+    );
+    const [keptMetadata, added] = isPromise(keeping) ? await keeping : keeping;
     const namespace = this.#rows.open(threadId, name);
     if (parent !== undefined && !namespace.checkpoints.has(parent.id)) throw parentRemoved(parent.id);
-    const stored = new Map<string, Encoded>();
-    for (const channel of carried) {
-      const value = parent?.values.get(channel);
-      if (value !== undefined) stored.set(channel, value);
-    }
-    for (const [channel, value] of encodedValues) stored.set(channel, value);
-    this.#rows.store(namespace, { id, parentId, metadata: encodedMetadata, frame, values: stored });
+    const values =
+      parent === undefined ? LayeredMap.of(added) : carriedValues(parent, checkpoint).with(added);
+    this.#rows.store(namespace, { id, parentId, metadata: keptMetadata, frame, values });
     return configOf(threadId, name, id);
   }
 
@@ -108,14 +111,14 @@ export class MemorySaver extends BaseCheckpointSaver {
     const address = writeAddressOf(config);
     const checkpointId = requireCheckpointId(address);
     if (writes.length === 0) return;
-    const positioned = positionWrites(taskPath, writes);
-    const encoded = await Promise.all(
-      positioned.writes.map(async ({ index, channel, value }) => {
-        return { index, channel, value: await this.#encode(value, channel) };
-      }),
+    const keeping = all(
+      positionWrites(taskPath, writes).writes.map(({ index, channel, value }) =>
+        chain(this.#keep(value, channel), (kept) => ({ index, channel, value: kept })),
+      ),
     );
+    const added = { path: taskPath, writes: isPromise(keeping) ? await keeping : keeping };
     const namespace = this.#rows.open(address.threadId, address.namespace);
-    this.#rows.addWrites(namespace, checkpointId, taskId, { path: taskPath, writes: encoded });
+    this.#rows.addWrites(namespace, checkpointId, taskId, added);
   }
 
   override async deleteThread(threadId: string): Promise<void> {
@@ -146,7 +149,8 @@ export class MemorySaver extends BaseCheckpointSaver {
       const { revision } = this.#rows;
       const history = new ThreadHistory(await this.#records(threadId));
       const plan = await planRemoval(history, select(history), async ({ namespace, id }, channels) => {
-        const values = this.#rows.find(threadId, namespace, id)?.values;
+        const stored = this.#rows.find(threadId, namespace, id);
+        const values = stored && valuesOf(stored);
         return channels.filter((channel) => values?.has(channel) === true);
       });
       const orphans = await Promise.all(
@@ -177,63 +181,90 @@ export class MemorySaver extends BaseCheckpointSaver {
     const namespace = this.#rows.open(threadId, record.namespace);
     const stored = this.#rows.find(threadId, record.namespace, record.id);
     if (stored === undefined) throw new Error("A checkpoint that was planned for is not there.");
-    const moved = { ...stored, parentId, metadata: await this.#encode(metadata) };
-    const frame = (await decode(this.serde, stored.frame)) as CheckpointFrame;
+    const moved = { ...stored, parentId, metadata: await this.#keep(metadata) };
+    const { frame } = stored;
     if (!keepsSendsInParent(frame)) return { namespace, stored: moved };
-    const writes = await this.#decodeWrites(tasksOf(namespace, removed.record.id));
+    const writes = await this.#takeWrites(tasksOf(namespace, removed.record.id));
     const { channel_values: sends, ...next } = withPendingSends(
       { ...frame, channel_values: {} },
       writes,
       this.getNextVersion(undefined),
     );
-    const values = new Map(stored.values).set(TASKS, await this.#encode(sends[TASKS]));
-    const current = await this.#encode({ ...next, v: SENDS_IN_CHANNEL });
-    return { namespace, stored: { ...moved, frame: current, values } };
+    const values = stored.values.with(new Map([[TASKS, await this.#keep(sends[TASKS])]]));
+    return { namespace, stored: { ...moved, frame: { ...next, v: SENDS_IN_CHANNEL }, values } };
   }
 
   async #tuple(
     namespace: Namespace,
-    { id, parentId, frame, values }: StoredCheckpoint,
+    stored: StoredCheckpoint,
     metadata: CheckpointMetadata,
   ): Promise<CheckpointTuple> {
     const { threadId, name } = namespace;
+    const { id, parentId, frame } = stored;
     // Taken before anything is awaited: what is written meanwhile belongs to a later read.
     const tasks = tasksOf(namespace, id);
     const parentTasks = parentId === undefined ? undefined : tasksOf(namespace, parentId);
-    const decodedFrame = (await decode(this.serde, frame)) as CheckpointFrame;
-    const decodedValues = await Promise.all(
-      Array.from(values, async ([channel, value]) => [channel, await decode(this.serde, value)] as const),
-    );
-    const checkpoint = { ...decodedFrame, channel_values: Object.fromEntries(decodedValues) };
+    const checkpoint = { ...copyFrame(frame), channel_values: await this.#takeValues(stored) };
     const needsSends = parentTasks !== undefined && keepsSendsInParent(checkpoint);
     return {
       config: configOf(threadId, name, id),
       checkpoint: needsSends
-        ? withPendingSends(checkpoint, await this.#decodeWrites(parentTasks), this.getNextVersion(undefined))
+        ? withPendingSends(checkpoint, await this.#takeWrites(parentTasks), this.getNextVersion(undefined))
         : checkpoint,
       metadata,
       ...(parentId === undefined ? {} : { parentConfig: configOf(threadId, name, parentId) }),
-      pendingWrites: await this.#decodeWrites(tasks),
+      pendingWrites: await this.#takeWrites(tasks),
     };
   }
 
-  async #decodeWrites(tasks: readonly StoredTask[]): Promise<CheckpointPendingWrite[]> {
-    const decoded = tasks.map(async ([taskId, { path, writes }]) => {
+  async #takeWrites(tasks: readonly StoredTask[]): Promise<CheckpointPendingWrite[]> {
+    const taken = tasks.map(async ([taskId, { path, writes }]) => {
       const values = await Promise.all(
-        writes.map(async (write) => ({ ...write, value: await decode(this.serde, write.value) })),
+        writes.map(async (write) => ({ ...write, value: await takeValue(this.serde, write.value) })),
       );
       return [taskId, { path, writes: values }] as const;
     });
-    return sortPendingWrites(await Promise.all(decoded));
+    return sortPendingWrites(await Promise.all(taken));
+  }
+
+  async #takeValues(stored: StoredCheckpoint): Promise<Record<string, unknown>> {
+    const taken = Array.from(
+      valuesOf(stored),
+      async ([channel, kept]) => [channel, await takeValue(this.serde, kept)] as const,
+    );
+    return Object.fromEntries(await Promise.all(taken));
   }
 
   async #metadata(stored: StoredCheckpoint): Promise<CheckpointMetadata> {
-    return (await decode(this.serde, stored.metadata)) as CheckpointMetadata;
+    return (await takeValue(this.serde, stored.metadata)) as CheckpointMetadata;
   }
 
-  async #encode(value: unknown, channel?: string): Promise<Encoded> {
-    return encode(this.serde, value, channel === undefined ? undefined : (path) => ({ channel, path }));
+  /** Of every channel that is new, also of one that became empty. */
+  #keepValues(
+    checkpoint: Checkpoint,
+    newVersions: ChannelVersions,
+  ): MaybePromise<ReadonlyMap<string, KeptValue | undefined>> {
+    const values = newValues(checkpoint, newVersions);
+    const keeping = Object.keys(newVersions).map((channel): MaybePromise<[string, KeptValue | undefined]> => {
+      if (!values.has(channel)) return [channel, undefined];
+      return chain(this.#keep(values.get(channel), channel), (kept) => [channel, kept]);
+    });
+    return chain(all(keeping), (entries) => new Map(entries));
   }
+
+  #keep(value: unknown, channel?: string): MaybePromise<KeptValue> {
+    const keep = this.#sharesConstants ? keepValue : keepEncoded;
+    return keep(this.serde, value, channel === undefined ? undefined : (path) => ({ channel, path }));
+  }
+}
+
+/** What a checkpoint takes over from its parent. What is gone from it must not come back in those after it. */
+function carriedValues(parent: StoredCheckpoint, checkpoint: Checkpoint): LayeredMap<KeptValue | undefined> {
+  if (isFixed(checkpoint)) return parent.values;
+  const { channel_versions: versions } = checkpoint;
+  return LayeredMap.of(
+    new Map([...valuesOf(parent)].filter(([channel]) => Object.hasOwn(versions, channel))),
+  );
 }
 
 /** What a checkpoint keeps of its parent's values can no longer be known. */

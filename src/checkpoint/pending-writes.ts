@@ -22,6 +22,8 @@ export function positionWrites(path: string, writes: readonly PendingWrite[]): T
     channel,
     value,
   }));
+  // In order already, and each at a position of its own.
+  if (positioned.every(({ index }) => index >= 0)) return { path, writes: positioned };
   return mergeTaskWrites({ path, writes: [] }, { path, writes: positioned });
 }
 

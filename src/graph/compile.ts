@@ -18,7 +18,6 @@ import { checkInput, checkUpdate, graphSchemas } from "./graph-schemas.ts";
 import type { NodeDefinition } from "./node.ts";
 import { nodeWriter } from "./node-writer.ts";
 import { errorHandlers, policiesOf } from "./policies.ts";
-import { writable } from "./schema/state-keys.ts";
 
 /**
  * Wires a definition into channels and nodes. A node is started by its channel `branch:to:<node>`, or by a join of
@@ -53,7 +52,7 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
     channels: channelsOf(definition, joins),
     inputChannels: START,
     outputChannels: schema.outputKeys,
-    streamChannels: [...writable(schema.keys).keys()],
+    streamChannels: schema.shownKeys,
     checkInput: (value) => checkInput(schema, value),
     checkUpdate: (keys) => checkUpdate(schema, keys),
     ...(schemas === undefined ? {} : { schemas }),

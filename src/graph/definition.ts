@@ -20,6 +20,10 @@ export interface GraphDefinition {
 export interface GraphSchema {
   /** Of all the definitions, those of nodes too. */
   readonly keys: StateKeys;
+  /** Those of `keys`. */
+  readonly allKeys: readonly string[];
+  /** What streams show. */
+  readonly shownKeys: readonly string[];
   /** What nodes read that say nothing else. */
   readonly stateKeys: readonly string[];
   readonly input: StateKeys;

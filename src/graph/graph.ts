@@ -71,7 +71,15 @@ export class Graph<N extends string = typeof START> {
 
   compile(options: CompileGraphOptions = {}): CompiledGraph {
     const definition: GraphDefinition = {
-      schema: { keys: new Map(), stateKeys: [], input: new Map(), outputKeys: [], context: undefined },
+      schema: {
+        keys: new Map(),
+        allKeys: [],
+        shownKeys: [],
+        stateKeys: [],
+        input: new Map(),
+        outputKeys: [],
+        context: undefined,
+      },
       nodes: new Map(this.#nodes),
       edges: [...this.#edges],
       branches: [],

@@ -19,12 +19,11 @@ export function nodeWriter(
 ): EngineNode["write"] {
   const next = edgeWrites(node, edges);
   const branches = graph.branches.filter((branch) => branch.source === node);
-  const allKeys = [...graph.schema.keys.keys()];
   return (output, scope) => {
     const written = checkWrites(graph, node, outputWrites(graph, node, output));
     const complete = (own: readonly PendingWrite[]): MaybePromise<readonly PendingWrite[]> => {
       const writes = [...own, ...next];
-      return branches.length === 0 ? writes : withBranches(graph, { branches, allKeys }, writes, scope);
+      return branches.length === 0 ? writes : withBranches(graph, branches, writes, scope);
     };
     return written instanceof Promise ? written.then(complete) : complete(written);
   };
@@ -110,12 +109,12 @@ function edgeWrites(node: string, edges: readonly Edge[]): PendingWrite[] {
 /** The values are adopted at once, so that the conditional edges and the superstep reduce the same ones. */
 async function withBranches(
   graph: GraphDefinition,
-  { branches, allKeys }: { readonly branches: readonly Branch[]; readonly allKeys: readonly string[] },
+  branches: readonly Branch[],
   output: readonly PendingWrite[],
   scope: WriteScope,
 ): Promise<readonly PendingWrite[]> {
   const writes = output.map(([channel, value]): PendingWrite => [channel, adopt(value)]);
-  const state = scope.readFresh(allKeys, writes);
+  const state = scope.readFresh(graph.schema.allKeys, writes);
   const routed: PendingWrite[] = [];
   for (const branch of branches) {
     const result = await branch.path(state, scope.config);

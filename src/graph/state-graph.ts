@@ -21,6 +21,7 @@ import { parseConstructor, type GraphInit } from "./parse-constructor.ts";
 import { mergeKeys } from "./schema/merge-keys.ts";
 import { writable, type StateKey } from "./schema/state-keys.ts";
 import type { ExtractStateType, ExtractUpdateType, StateDefinitionInit } from "./schema/state-types.ts";
+import { sharedLists } from "./shared-lists.ts";
 import type {
   ContextOf,
   StateGraphArgs,
@@ -238,12 +239,15 @@ export class StateGraph<
       name,
       withDefaults(node, this.#defaults),
     ]);
+    const list = sharedLists();
     return {
       schema: {
         keys: new Map(this.#keys),
-        stateKeys: [...state.keys()],
+        allKeys: list(this.#keys.keys()),
+        shownKeys: list(writable(this.#keys).keys()),
+        stateKeys: list(state.keys()),
         input: writable(input ?? state),
-        outputKeys: [...writable(output ?? state).keys()],
+        outputKeys: list(writable(output ?? state).keys()),
         context,
       },
       nodes: new Map(nodes),

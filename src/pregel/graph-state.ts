@@ -1,21 +1,21 @@
 import { EMPTY, type BaseChannel } from "../channels/base.ts";
 import { ManagedValue } from "../channels/managed-value.ts";
 import { adopt, handOut } from "../adopt.ts";
+import { fix, type CheckpointFrame } from "../checkpoint/carry-over.ts";
+import { LayeredMap } from "../checkpoint/layered-map.ts";
 import type { ChannelVersion, ChannelVersions, Checkpoint } from "../checkpoint/types.ts";
+import { copyRecord } from "./copy-record.ts";
 import { StateViews } from "./state-views.ts";
 import type { PregelGraph } from "./types.ts";
 
 type Versions = Record<string, ChannelVersion>;
 
-/** From about so many keys on, it matters how a record was made. */
-const MANY_KEYS = 16;
-
 /**
  * The channels of a graph as one checkpoint left them, and what the engine knows about their versions. A run loads one
  * and moves it from superstep to superstep; reading a state loads one and throws it away.
  *
- * `seen` and `values` are shared with the checkpoints made from them: they are replaced, never changed. `versions` change
- * until a checkpoint is made: who keeps them takes a copy.
+ * `seen` is shared with the checkpoints made from it: it is replaced, never changed. `versions` change until a checkpoint
+ * is made: who keeps them takes a copy.
  */
 export class GraphState {
   readonly graph: PregelGraph;
@@ -32,30 +32,31 @@ export class GraphState {
   /** Saved channels that the graph does not have: there will be no more of them, only fewer. */
   #unknown: readonly string[];
   readonly #views: StateViews;
-  #values: Readonly<Record<string, unknown>>;
+  /** What is saved of each channel; `EMPTY` where nothing is any more. */
+  #saved: LayeredMap<unknown>;
   /** Channels whose version moved since the last checkpoint. */
   #moved = new Set<string>();
-  /** Channels that were added to `versions`, and may be to the values, by assignment. */
-  #added = 0;
+  /** Whether `versions` were given a key, or lost one: see `copyRecord`. */
+  #hasNewKeys = true;
   /** Whether a checkpoint, or who reads `versions`, holds the same object. */
   #sharesVersions = true;
 
   constructor(graph: PregelGraph, checkpoint?: Checkpoint) {
     this.graph = graph;
-    this.#values = checkpoint?.channel_values ?? {};
+    const values = checkpoint?.channel_values ?? {};
+    this.#saved = LayeredMap.of(new Map(Object.entries(values)));
     this.versions = checkpoint?.channel_versions ?? {};
     this.seen = checkpoint?.versions_seen ?? {};
     this.channels = new Map();
     this.#views = new StateViews(this.channels);
     for (const [name, definition] of graph.channels) {
-      const saved = Object.hasOwn(this.#values, name) ? this.#values[name] : EMPTY;
+      const saved = Object.hasOwn(values, name) ? values[name] : EMPTY;
       const channel = definition.fromCheckpoint(saved, adopt);
       this.channels.set(name, channel);
       if (channel instanceof ManagedValue) this.#managed.push([name, channel]);
       if (channel.isTransient && channel.isAvailable()) this.transient.add(name);
     }
-    if (Object.keys(this.versions).length > MANY_KEYS) this.#compact();
-    this.#unknown = Object.keys(this.#values).filter((name) => !this.channels.has(name));
+    this.#unknown = Object.keys(values).filter((name) => !this.channels.has(name));
     for (const name of Object.keys(this.versions)) {
       const version = this.versions[name];
       if (version !== undefined) this.maxVersion = laterVersion(this.maxVersion, version);
@@ -84,12 +85,17 @@ export class GraphState {
     return this.#views.read(names);
   }
 
+  /** Whether a list of channels has this one. */
+  includes(names: readonly string[], name: string): boolean {
+    return this.#views.includes(names, name);
+  }
+
   /** Records that these channels now have this version. */
   bump(names: readonly string[], version: ChannelVersion): void {
     if (names.length === 0) return;
     const versions = this.#ownVersions();
     for (const name of names) {
-      if (!Object.hasOwn(versions, name)) this.#added++;
+      if (!Object.hasOwn(versions, name)) this.#hasNewKeys = true;
       setOwn(versions, name, version);
       this.#moved.add(name);
     }
@@ -98,7 +104,7 @@ export class GraphState {
 
   /** The versions, to be changed: a copy the first time after they were handed out. */
   #ownVersions(): Versions {
-    const versions = this.#sharesVersions ? { ...this.versions } : this.versions;
+    const versions = this.#sharesVersions ? copyRecord(this.versions) : this.versions;
     this.versions = versions;
     this.#sharesVersions = false;
     return versions;
@@ -119,38 +125,31 @@ export class GraphState {
 
   /** The versions that moved since the last call, and the checkpoint that holds them. */
   takeCheckpoint(id: string, ts: string): { checkpoint: Checkpoint; newVersions: ChannelVersions } {
-    const newVersions: Versions = {};
+    if (this.#hasNewKeys) this.versions = Object.fromEntries(Object.entries(this.versions));
+    this.#hasNewKeys = false;
     this.#sharesVersions = true;
-    if (this.#moved.size > 0) {
-      const values = { ...this.#values };
-      for (const name of this.#moved) {
-        const version = this.versions[name];
-        if (version !== undefined) setOwn(newVersions, name, version);
-        const channel = this.channels.get(name);
-        const saved = channel === undefined ? EMPTY : channel.checkpoint();
-        if (saved === EMPTY) delete values[name];
-        else setOwn(values, name, adopt(saved));
-      }
-      this.#values = values;
-      this.#moved = new Set();
+    const newVersions: Versions = {};
+    const changes = new Map<string, unknown>();
+    const added = new Map<string, unknown>();
+    for (const name of this.#moved) {
+      const version = this.versions[name];
+      if (version !== undefined) setOwn(newVersions, name, version);
+      const channel = this.channels.get(name);
+      const saved = channel === undefined ? EMPTY : adopt(channel.checkpoint());
+      changes.set(name, saved);
+      if (saved !== EMPTY) added.set(name, saved);
     }
-    if (this.#added > MANY_KEYS) this.#compact();
-    const checkpoint: Checkpoint = {
+    this.#moved = new Set();
+    if (changes.size > 0) this.#saved = this.#saved.with(changes);
+    const { versions, seen } = this;
+    const frame = {
       v: 4,
       id,
       ts,
-      channel_values: this.#values,
-      channel_versions: this.versions,
-      versions_seen: this.seen,
+      channel_versions: versions,
+      versions_seen: seen,
     };
-    return { checkpoint, newVersions };
-  }
-
-  /** Makes records anew that were filled key by key: see `StateViews`. */
-  #compact(): void {
-    this.versions = Object.fromEntries(Object.entries(this.versions));
-    this.#values = Object.fromEntries(Object.entries(this.#values));
-    this.#added = 0;
+    return { checkpoint: fix(withValues(frame, this.#saved), added), newVersions };
   }
 
   /** Saved channels of this graph's kind that the graph no longer has. */
@@ -162,14 +161,23 @@ export class GraphState {
   dropChannels(names: readonly string[]): void {
     if (names.length === 0) return;
     const versions = this.#ownVersions();
-    const values = { ...this.#values };
-    for (const name of names) {
-      delete versions[name];
-      delete values[name];
-    }
+    for (const name of names) delete versions[name];
+    this.#hasNewKeys = true;
     this.#unknown = this.#unknown.filter((name) => !names.includes(name));
-    this.#values = values;
+    this.#saved = this.#saved.with(new Map(names.map((name) => [name, EMPTY])));
   }
+}
+
+/** The checkpoint; its values become a record when somebody asks for all of them. */
+function withValues(frame: CheckpointFrame, saved: LayeredMap<unknown>): Checkpoint {
+  let record: Readonly<Record<string, unknown>> | undefined;
+  return {
+    ...frame,
+    get channel_values() {
+      record ??= Object.fromEntries([...saved.toMap()].filter(([, value]) => value !== EMPTY));
+      return record;
+    },
+  };
 }
 
 function readChannel(channel: BaseChannel): unknown {

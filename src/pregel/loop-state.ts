@@ -1,3 +1,4 @@
+import { adopt } from "../adopt.ts";
 import type {
   Checkpoint,
   CheckpointMetadata,
@@ -43,6 +44,8 @@ export class LoopState {
   /** Set when the run is over: what its tasks do from then on counts no more. */
   hasEnded = false;
   readonly #storing = new Set<Promise<unknown>>();
+  /** Reads the values that were shown last; undefined before the first. They are the state's, until that is of no use. */
+  result: (() => unknown) | undefined;
   /** Called when the run is cancelled: one listener for all its supersteps. */
   onAbort: (() => void) | undefined;
   /** Aborted when the tasks that run now need not go on. */
@@ -63,7 +66,7 @@ export class LoopState {
     this.metadata = tuple?.metadata;
     this.step = tuple?.metadata?.step ?? -2;
     this.lastStep = run.lastStep ?? this.step + run.recursionLimit + 2;
-    this.#origin = originOf(run, tuple);
+    this.#origin = adopt(originOf(run, tuple));
     this.pending = pending ?? new PendingWrites(tuple?.pendingWrites, run.nesting?.answers);
   }
 
@@ -121,12 +124,12 @@ export class LoopState {
       id,
       new Date(run.environment.now()).toISOString(),
     );
-    const metadata: CheckpointMetadata = {
+    const metadata: CheckpointMetadata = adopt({
       source,
       step,
       ...this.#origin,
       ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
-    };
+    });
     if (run.saver !== undefined) {
       if (options.appliesInput) run.onInputApplied(this.lastStep);
       if (this.#exitStore === undefined)

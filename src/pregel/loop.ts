@@ -44,6 +44,7 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
     if (isStop(outcome) && run.nesting === undefined) emitStop(loop);
     await loop.end();
     await loop.flush();
+    if (outcome.status === "success" || outcome.status === "interrupted") run.onResult?.(loop.result?.());
     return outcome;
   } catch (error) {
     if (isOutcome(error)) return failed(loop, error, []);
@@ -142,12 +143,15 @@ function apply(
  * complete: nothing is stored, and the run, which ends here, needs its state no more.
  */
 function showFinished(loop: LoopState, tasks: readonly PlannedTask[], results: readonly TaskResult[]): void {
-  if (!loop.run.modes.has("values")) return;
+  const { modes, onResult } = loop.run;
+  if (!modes.has("values") && onResult === undefined) return;
+  const before = loop.result?.();
   try {
     if (touchesOutput(loop, apply(loop, tasks, results))) emitValues(loop);
   } catch (error) {
     // What is refused here is reported when the superstep is applied.
     if (!isOutcome(error)) throw error;
+    loop.result = () => before;
   }
 }
 

@@ -162,7 +162,7 @@ function readFresh(
   const fresh = state.readAll(names);
   for (const name of new Set(writes.map(([channel]) => channel))) {
     const channel = state.channels.get(name);
-    if (channel === undefined || !names.includes(name)) continue;
+    if (channel === undefined || !state.includes(names, name)) continue;
     const copy = channel.fromCheckpoint(channel.checkpoint(), adopt);
     const values = writes.filter(([written]) => written === name).map(([, value]) => value);
     updateChannel(name, copy, values);

@@ -72,6 +72,7 @@ export class PendingWrites {
 
   /** The questions the task last asked, answered or not. */
   questionsOf(taskId: string): readonly Question[] {
+    if (!this.#byTask.has(taskId)) return [];
     return this.of(taskId)
       .filter(([channel]) => channel === INTERRUPT)
       .flatMap(([, value]) => value)

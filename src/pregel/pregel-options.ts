@@ -62,6 +62,8 @@ export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
   readonly emit?: (event: StreamEvent) => void;
   /** See `RunContext`. */
   readonly watchedKeys?: string | readonly string[];
+  /** Gets the values that the run ended with. */
+  readonly onResult?: (values: unknown) => void;
   /** Gets the step up to which the run may go; an attempt that goes on with the run is given it as `lastStep`. */
   readonly onInputApplied?: (lastStep: number) => void;
   readonly lastStep?: number;

@@ -31,6 +31,11 @@ export interface RunContext {
   readonly seenMessages: SeenMessages;
   /** Takes a chunk; must not throw. */
   readonly emit: (event: StreamEvent) => void;
+  /**
+   * Called when the run has ended well, with what the mode `values` would have shown last: reading them at every superstep
+   * costs as much as there are channels.
+   */
+  readonly onResult: ((values: unknown) => void) | undefined;
   readonly signal: AbortSignal;
   /** How long the run may take, in milliseconds. */
   readonly timeout: number | undefined;

@@ -50,19 +50,9 @@ export async function* chunksOf(
 }
 
 /** What `invoke` returns: the last values, with the questions of a run that ended with some. */
-export function resultOfRun(
-  outcome: RunOutcome,
-  values: unknown,
-  outputKeys: string | readonly string[],
-): unknown {
+export function resultOfRun(outcome: RunOutcome, values: unknown): unknown {
   const isEmpty = values === undefined || values === null;
   if (!isEmpty && typeof values !== "object") return values;
   if (outcome.status === "interrupted") return { ...values, [INTERRUPT]: outcome.interrupts };
-  // The listeners of streams have the same record of channels.
-  return isEmpty || typeof outputKeys === "string" ? values : { ...values };
-}
-
-/** A chunk with the questions of a task, rather than with values. */
-export function isQuestion(chunk: unknown): boolean {
-  return typeof chunk === "object" && chunk !== null && Object.hasOwn(chunk, INTERRUPT);
+  return values;
 }

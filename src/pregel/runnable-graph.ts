@@ -19,7 +19,7 @@ import type {
   RunOptions,
   StreamOptions,
 } from "./pregel-options.ts";
-import { chunksOf, isQuestion, resultOfRun, runEvents } from "./run-events.ts";
+import { chunksOf, resultOfRun, runEvents } from "./run-events.ts";
 import type { RunInput } from "./run-input.ts";
 import { readHistory, readState, type HistoryOptions, type ReadOptions } from "./read-state.ts";
 import { mapOf } from "./snapshot.ts";
@@ -112,16 +112,15 @@ export class RunnableGraph<
       return chunks;
     }
     let values: unknown;
-    const emit = ({ payload }: StreamEvent): void => {
-      if (!isQuestion(payload)) values = payload;
+    const onResult = (result: unknown): void => {
+      values = result;
     };
-    const modes = new Set<StreamMode>(["values"]);
     // A list of keys is given back whole, whichever of the state has changed last.
     const watchedKeys = typeof outputKeys === "string" ? outputKeys : shownChannels(this.graph);
-    const run = this.#context({ ...given, subgraphs: false, modes, outputKeys, watchedKeys, emit });
+    const run = this.#context({ ...given, subgraphs: false, outputKeys, watchedKeys, onResult });
     const outcome = await startRun(run, input);
     throwUnlessEnded(run, outcome);
-    return resultOfRun(outcome, values, outputKeys);
+    return resultOfRun(outcome, values);
   }
 
   /** The chunks of a run while it goes on. Leaving the loop early cancels the run. */
@@ -278,7 +277,7 @@ export class RunnableGraph<
   }
 
   #rootContext(options: RunOptions): RunContext {
-    const { checkpointer, environment, modes = NO_MODES, subgraphs, emit, ...rest } = options;
+    const { checkpointer, environment, modes = NO_MODES, subgraphs, emit, onResult, ...rest } = options;
     const { onInputApplied, onInterrupted, isReentry, lastStep, store, cache, ...more } = rest;
     const { interruptBefore, interruptAfter, durability, checkpointDuring, timeout, ...others } = more;
     const { outputKeys, watchedKeys, ...config } = others;
@@ -308,6 +307,7 @@ export class RunnableGraph<
       seenMessages: new Set(),
       nestedModes: subgraphs ? modes : modes.has("custom") ? CUSTOM : NO_MODES,
       emit: emit ?? (() => undefined),
+      onResult,
       signal: config.signal ?? new AbortController().signal,
       timeout,
       onInputApplied: onInputApplied ?? (() => undefined),

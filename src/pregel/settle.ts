@@ -51,8 +51,11 @@ async function executeInPlaces(
 
 /** As `Promise.all`, but it does not leave the others behind when one rejects. */
 async function allDone<T>(work: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(work);
-  return Promise.all(work);
+  const results = await Promise.allSettled(work);
+  return results.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
 }
 
 async function settleInTime(

@@ -1,8 +1,10 @@
 import { adopt, handOut } from "../adopt.ts";
 import type { BaseChannel } from "../channels/base.ts";
+import { copyRecord } from "./copy-record.ts";
 
 interface View {
-  record: Readonly<Record<string, unknown>>;
+  readonly names: ReadonlySet<string>;
+  record: Record<string, unknown>;
   /** Keys whose value is handed out as a copy. */
   copied: ReadonlySet<string>;
   /** Channels that have changed since the record was made. */
@@ -16,8 +18,7 @@ const MOST_VIEWS = 32;
  * What lists of channels hold, kept from one reading to the next: a reading costs what has changed since, and one copy. The
  * lists are told apart by identity, so they should be those of the graph.
  *
- * Records are made by `Object.fromEntries` or by spreading such a one: engines copy these many times faster than records of
- * many keys that were made by assignment.
+ * Their records are made and copied as `copyRecord` wants it.
  */
 export class StateViews {
   readonly #channels: ReadonlyMap<string, BaseChannel>;
@@ -29,50 +30,58 @@ export class StateViews {
 
   /** An object of the caller's own. */
   read(names: readonly string[]): Record<string, unknown> {
-    let view = this.#views.get(names);
-    if (view === undefined) {
-      view = { record: {}, copied: new Set(), stale: new Set() };
-      this.#rebuild(view, names);
-      if (this.#views.size < MOST_VIEWS) this.#views.set(names, view);
-    } else if (view.stale.size > 0) this.#refresh(view, names);
-    const result = { ...view.record };
+    const view = this.#view(names);
+    if (view.stale.size > 0) this.#refresh(view);
+    const result = copyRecord(view.record);
     for (const name of view.copied) result[name] = handOut(view.record[name]);
     return result;
   }
 
-  noteChange(name: string): void {
-    for (const view of this.#views.values()) view.stale.add(name);
+  /** Whether the list has this name. */
+  includes(names: readonly string[], name: string): boolean {
+    return this.#view(names).names.has(name);
   }
 
-  #refresh(view: View, names: readonly string[]): void {
-    const changed = [...view.stale].filter((name) => names.includes(name));
+  noteChange(name: string): void {
+    for (const view of this.#views.values()) if (view.names.has(name)) view.stale.add(name);
+  }
+
+  #view(names: readonly string[]): View {
+    const known = this.#views.get(names);
+    if (known !== undefined) return known;
+    const view = { names: new Set(names), record: {}, copied: new Set<string>(), stale: new Set<string>() };
+    this.#rebuild(view);
+    if (this.#views.size < MOST_VIEWS) this.#views.set(names, view);
+    return view;
+  }
+
+  #refresh(view: View): void {
+    const changed = [...view.stale];
     const isSameShape = changed.every(
       (name) => (this.#channels.get(name)?.isAvailable() ?? false) === Object.hasOwn(view.record, name),
     );
     // Copies and "__proto__" are rare enough not to be told apart here.
     if (!isSameShape || view.copied.size > 0 || changed.includes("__proto__")) {
-      this.#rebuild(view, names);
+      this.#rebuild(view);
       return;
     }
     view.stale.clear();
-    const record = { ...view.record };
     for (const name of changed) {
       const channel = this.#channels.get(name);
       if (!channel?.isAvailable()) continue;
       const value: unknown = adopt(channel.get());
       if (handOut(value) !== value) {
-        this.#rebuild(view, names);
+        this.#rebuild(view);
         return;
       }
-      record[name] = value;
+      view.record[name] = value;
     }
-    view.record = record;
   }
 
-  #rebuild(view: View, names: readonly string[]): void {
+  #rebuild(view: View): void {
     const entries: (readonly [string, unknown])[] = [];
     const copied = new Set<string>();
-    for (const name of names) {
+    for (const name of view.names) {
       const channel = this.#channels.get(name);
       if (!channel?.isAvailable()) continue;
       const value: unknown = adopt(channel.get());

@@ -11,8 +11,8 @@ import type { PregelGraph } from "./types.ts";
 
 /** The whole state. */
 export function emitValues(loop: LoopState): void {
-  if (!loop.run.modes.has("values")) return;
-  loop.run.emit({ mode: "values", payload: valuesOf(loop) });
+  loop.result = () => valuesOf(loop);
+  if (loop.run.modes.has("values")) loop.run.emit({ mode: "values", payload: valuesOf(loop) });
 }
 
 /** Of a single channel null as long as it has no value; `undefined` is one. */

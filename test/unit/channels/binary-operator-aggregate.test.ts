@@ -48,15 +48,19 @@ describe("BinaryOperatorAggregate", () => {
     expect(channel.get()).toBe(">");
   });
 
-  it("adopts each result before the reducer sees it again", () => {
+  it("adopts what it keeps, once for all writes: only its own results does the reducer see as it made them", () => {
     const frozen: boolean[] = [];
+    const adopted: unknown[] = [];
+    const adopt = <T>(value: T): T => (adopted.push(value), Object.freeze(value));
     const channel = new BinaryOperatorAggregate<object>((left, right) => {
       frozen.push(Object.isFrozen(left));
       return { left, right };
     }).fromCheckpoint();
-    channel.update([{}, {}, {}], Object.freeze);
-    expect(frozen).toEqual([true, true]);
+    channel.update([{ first: 1 }, {}, {}], adopt);
+    channel.update([{}], adopt);
+    expect(frozen).toEqual([true, false, true]);
     expect(Object.isFrozen(channel.get())).toBe(true);
+    expect(adopted).toHaveLength(3);
   });
 
   it("means the same channel as another with the same reducer", () => {
