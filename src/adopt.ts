@@ -20,7 +20,7 @@ export function adopt<T>(value: T): T {
  */
 export function adoptDerived<T>(list: T[], from: readonly T[], added: readonly T[]): readonly T[] {
   adopted.add(list);
-  for (const part of [from, ...added]) if (isObject(part)) inherit(list, part);
+  for (const part of [from, ...added]) inherit(list, part);
   return Object.freeze(list);
 }
 

@@ -12,11 +12,6 @@ export function chain<T, Result>(
   return isPromise(value) ? value.then(next) : next(value);
 }
 
-/** As `Promise.all`, but it answers at once when there is nothing to wait for. */
-export function all<T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> {
-  return values.every((value): value is T => !isPromise(value)) ? values : Promise.all(values);
-}
-
 /**
  * Starts all of the work before any of it is awaited, and waits only for what is a promise. Work that throws makes the
  * others be waited for too, so that none of them fails unheard.

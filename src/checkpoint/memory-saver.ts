@@ -112,8 +112,10 @@ export class MemorySaver extends BaseCheckpointSaver {
     const checkpointId = requireCheckpointId(address);
     if (writes.length === 0) return;
     const keeping = all(
-      positionWrites(taskPath, writes).writes.map(({ index, channel, value }) =>
-        chain(this.#keep(value, channel), (kept) => ({ index, channel, value: kept })),
+      positionWrites(taskPath, writes).writes.map(
+        ({ index, channel, value }) =>
+          () =>
+            chain(this.#keep(value, channel), (kept) => ({ index, channel, value: kept })),
       ),
     );
     const added = { path: taskPath, writes: isPromise(keeping) ? await keeping : keeping };
@@ -245,10 +247,12 @@ export class MemorySaver extends BaseCheckpointSaver {
     newVersions: ChannelVersions,
   ): MaybePromise<ReadonlyMap<string, KeptValue | undefined>> {
     const values = newValues(checkpoint, newVersions);
-    const keeping = Object.keys(newVersions).map((channel): MaybePromise<[string, KeptValue | undefined]> => {
-      if (!values.has(channel)) return [channel, undefined];
-      return chain(this.#keep(values.get(channel), channel), (kept) => [channel, kept]);
-    });
+    const keeping = Object.keys(newVersions).map(
+      (channel) => (): MaybePromise<[string, KeptValue | undefined]> => {
+        if (!values.has(channel)) return [channel, undefined];
+        return chain(this.#keep(values.get(channel), channel), (kept) => [channel, kept]);
+      },
+    );
     return chain(all(keeping), (entries) => new Map(entries));
   }
 

@@ -85,11 +85,6 @@ export class GraphState {
     return this.#views.read(names);
   }
 
-  /** Whether a list of channels has this one. */
-  includes(names: readonly string[], name: string): boolean {
-    return this.#views.includes(names, name);
-  }
-
   /** Records that these channels now have this version. */
   bump(names: readonly string[], version: ChannelVersion): void {
     if (names.length === 0) return;

@@ -8,6 +8,7 @@ import type { LoopState } from "./loop-state.ts";
 import { taskNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";
 import type { ResponseSchema } from "./response-schema.ts";
+import { isAmong } from "./stream.ts";
 import { callbacksFor, streamText, type MessageOptions, type TextMessage } from "./stream-messages.ts";
 import { SCOPE } from "./task-context.ts";
 import { taskEffectKey } from "./task-id.ts";
@@ -162,7 +163,7 @@ function readFresh(
   const fresh = state.readAll(names);
   for (const name of new Set(writes.map(([channel]) => channel))) {
     const channel = state.channels.get(name);
-    if (channel === undefined || !state.includes(names, name)) continue;
+    if (channel === undefined || !isAmong(names, name)) continue;
     const copy = channel.fromCheckpoint(channel.checkpoint(), adopt);
     const values = writes.filter(([written]) => written === name).map(([, value]) => value);
     updateChannel(name, copy, values);

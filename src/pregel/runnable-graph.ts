@@ -33,7 +33,6 @@ import type {
   RunnableConfig,
   RunOutcome,
   StateSnapshot,
-  StreamEvent,
   StreamMode,
   Subgraph,
 } from "./types.ts";

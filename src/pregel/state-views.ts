@@ -37,11 +37,6 @@ export class StateViews {
     return result;
   }
 
-  /** Whether the list has this name. */
-  includes(names: readonly string[], name: string): boolean {
-    return this.#view(names).names.has(name);
-  }
-
   noteChange(name: string): void {
     for (const view of this.#views.values()) if (view.names.has(name)) view.stale.add(name);
   }

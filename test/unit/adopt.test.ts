@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UnserializableError } from "../../src/errors.ts";
-import { adopt, handOut, isAdopted } from "../../src/adopt.ts";
+import { adopt, adoptDerived, handOut, isAdopted, isConstant } from "../../src/adopt.ts";
 
 const scalar = fc.oneof(
   fc.integer(),
@@ -162,4 +162,52 @@ describe("handOut", () => {
     const back = adopt(given);
     expect([adopted.at.getTime(), back.at.getTime()]).toEqual([0, 5]);
   });
+});
+
+describe("isConstant", () => {
+  class Money {
+    amount = 1;
+  }
+  const cycle: unknown[] = [];
+  cycle.push([cycle]);
+  const shared = { n: 1 };
+
+  it.each([
+    ["primitives", [1, "a", null, undefined, true, 1n]],
+    ["nested data", { a: [{ b: new Map([[1, new Set(["x"])]]) }] }],
+    ["parts that are shared", [shared, { shared }]],
+  ])("true of adopted %s", (_, given) => {
+    expect(isConstant(given)).toBe(false);
+    expect(isConstant(adopt(given))).toBe(true);
+    const list = adopt([given]);
+    expect(isConstant(adoptDerived([...list, 1], list, [1]))).toBe(true);
+  });
+
+  it.each([
+    ["a date", new Date(1)],
+    ["bytes", new Uint8Array(1)],
+    ["an instance", new Money()],
+    ["an error", new Error("e")],
+    ["a function", (): void => undefined],
+    ["a symbol", Symbol("s")],
+    ["a key that is a symbol", { [Symbol("s")]: 1 }],
+    ["a cycle", cycle],
+  ])("false where there is %s", (_, part) => {
+    for (const whole of [
+      [part],
+      { deep: [{ part }] },
+      new Map([[1, part]]),
+      new Map([[part, 1]]),
+      new Set([part]),
+    ])
+      expect(isConstant(adopt(whole))).toBe(false);
+    const list = adopt([1]);
+    expect(isConstant(adoptDerived([...list, part], list, [adopt(part)]))).toBe(false);
+  });
+});
+
+it("a hole in a list becomes undefined, as it does in storage", () => {
+  const sparse: unknown[] = [1];
+  sparse[2] = 3;
+  expect(Object.keys(adopt(sparse))).toEqual(["0", "1", "2"]);
 });

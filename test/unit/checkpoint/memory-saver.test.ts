@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { adopt } from "../../../src/adopt.ts";
 import { MemorySaver } from "../../../src/checkpoint/memory-saver.ts";
 import { MsgpackSerializer } from "../../../src/checkpoint/serde/msgpack-serializer.ts";
 import { checkpointOf, METADATA, newThread, putAll, valuesOf } from "../../contract/fixtures.ts";
@@ -18,6 +19,18 @@ it("encodes only the channels that are new, and shares the bytes of the others",
   expect(encoded).toContain(2);
   expect(encoded).not.toContain(big);
   expect(await valuesOf(saver, config)).toStrictEqual({ big: ["big"], n: 2 });
+});
+
+it("keeps what nobody can change as it is, and refuses what cannot be stored in it all the same", async () => {
+  const saver = new MemorySaver();
+  const list = adopt([{ n: 1 }]);
+  const config = await putAll(saver, newThread(), checkpointOf({ list }));
+  await saver.putWrites(config, [["list", list]], "task");
+  const tuple = await saver.getTuple(config);
+  expect(tuple?.checkpoint.channel_values["list"]).toBe(list);
+  expect(tuple?.pendingWrites?.[0]?.[2]).toBe(list);
+  const refused = putAll(saver, newThread(), checkpointOf({ list: adopt([{ call: (): number => 1 }]) }));
+  await expect(refused).rejects.toMatchObject({ code: "unserializable" });
 });
 
 it("serves a subclass", async () => {
