@@ -179,8 +179,7 @@ class RunGuard implements CommitGuard {
 }
 
 function requireAttempt(run: RunRow, storage: ThreadStorage): void {
-  if (storage.thread() === undefined || storage.runs.attempt(run.id) !== run.attempt)
-    throw new RunSupersededError(run.id);
+  if (storage.attempt(run.id) !== run.attempt) throw new RunSupersededError(run.id);
 }
 
 /** A run that is entered again gets its input only when no commit holds it yet. */

@@ -98,6 +98,11 @@ export class ThreadStorage {
     return this.#thread.get();
   }
 
+  /** The attempt of a run that may commit; undefined when the run, or the thread with it, is gone. */
+  attempt(runId: string): number | undefined {
+    return this.#hasTables || this.thread() !== undefined ? this.runs.attempt(runId) : undefined;
+  }
+
   /** One synchronous transaction. */
   transaction<T>(write: () => T): T {
     this.#revision += 1;

@@ -49,7 +49,7 @@ it("no channel is looked at for a superstep that does not concern it", async () 
   const spies = methods.map((method) => vi.spyOn(LastValue.prototype, method));
   const count = (): number => spies.reduce((calls, spy) => calls + spy.mock.calls.length, 0);
   const few = await costOfTen(count, loop(2, new MemorySaver()));
-  const many = await costOfTen(count, loop(300, new MemorySaver()));
+  const many = await costOfTen(count, loop(60, new MemorySaver()));
   vi.restoreAllMocks();
   expect(few).toBeGreaterThan(0);
   expect(many).toBe(few);
