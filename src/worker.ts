@@ -3,6 +3,7 @@ import { TidemarkError } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import type { ThreadNamespace } from "./http/thread-stub.ts";
 import type { RunnableGraph } from "./pregel/runnable-graph.ts";
+import { checkRetention, type Retention } from "./thread/retention.ts";
 import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts";
 
 /**
@@ -32,6 +33,8 @@ export interface RuntimeOptions {
   readonly serde?: (env: Cloudflare.Env) => SerializerProtocol;
   /** A run whose object was stopped is taken up by the next request, or after so many milliseconds; 30,000 by default. */
   readonly lease?: number;
+  /** What threads remove by themselves; nothing by default. */
+  readonly retention?: Retention;
   /** Takes errors that nobody expected; they go to the console by default. */
   readonly report?: (error: unknown) => void;
 }
@@ -61,6 +64,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     inlineLimit,
     serde,
     lease = LEASE,
+    retention = {},
     report = toConsole,
   } = options;
   const { thread = "THREAD", blobs = "BLOBS" } = bindings;
@@ -70,10 +74,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       "createRuntime() needs at least one graph: createRuntime({ graphs: { name: graph } }).",
     );
   }
+  checkRetention(retention);
   const app = createApp({ maxBodySize, report, threads: (env) => namespaceOf(env, thread) });
   return {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-    Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit, serde, lease, report }),
+    Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit, serde, lease, retention, report }),
   };
 }
 

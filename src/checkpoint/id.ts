@@ -28,13 +28,12 @@ export class CheckpointIds {
 
   /** `step` goes into the clock sequence, as LangGraph has it; it decides nothing. */
   next(step: number): string {
-    const clock = BigInt(Math.trunc(this.#now())) * TICKS_PER_MILLISECOND + UNIX_EPOCH_TICKS;
+    const clock = ticksAt(this.#now());
     this.#last = clock > this.#last ? clock : this.#last + 1n;
-    const time = this.#last.toString(16).padStart(15, "0");
     // Drawn late: a Worker may not draw while its modules load.
     this.#node ??= Array.from(this.#random(6), (byte) => byte.toString(16).padStart(2, "0")).join("");
     const sequence = (0x8000 | (step & 0x3fff)).toString(16);
-    return `${time.slice(0, 8)}-${time.slice(8, 12)}-6${time.slice(12)}-${sequence}-${this.#node}`;
+    return `${timeDigits(this.#last)}-${sequence}-${this.#node}`;
   }
 }
 
@@ -42,6 +41,20 @@ export class CheckpointIds {
 export function mintedAt(id: string): number | undefined {
   const ticks = ticksOf(id);
   return ticks === undefined ? undefined : Number((ticks - UNIX_EPOCH_TICKS) / TICKS_PER_MILLISECOND);
+}
+
+/** Below every id that is minted at a time, in milliseconds since 1970, or later. */
+export function idsFrom(time: number): string {
+  return `${timeDigits(ticksAt(time))}-0000-000000000000`;
+}
+
+function ticksAt(time: number): bigint {
+  return BigInt(Math.trunc(time)) * TICKS_PER_MILLISECOND + UNIX_EPOCH_TICKS;
+}
+
+function timeDigits(ticks: bigint): string {
+  const time = ticks.toString(16).padStart(15, "0");
+  return `${time.slice(0, 8)}-${time.slice(8, 12)}-6${time.slice(12)}`;
 }
 
 function ticksOf(id: string): bigint | undefined {

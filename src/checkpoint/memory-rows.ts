@@ -1,10 +1,10 @@
-import { InvalidArgumentError } from "../errors.ts";
 import type { CheckpointFrame } from "./carry-over.ts";
 import type { KeptValue } from "./kept-value.ts";
 import type { LayeredMap } from "./layered-map.ts";
 import { compareCheckpointIds } from "./ordering.ts";
 import { mergeTaskWrites } from "./pending-writes.ts";
 import type { TaskWrites } from "./pending-writes.ts";
+import { threadExists } from "./removal-errors.ts";
 import type { CheckpointRecord } from "./thread-history.ts";
 
 export interface StoredCheckpoint {
@@ -129,13 +129,6 @@ export function valuesOf({ frame, values }: StoredCheckpoint): ReadonlyMap<strin
 
 export function tasksOf(namespace: Namespace, checkpointId: string): StoredTask[] {
   return Array.from(namespace.writes.get(checkpointId) ?? []);
-}
-
-/** A thread is copied to one that has nothing: two histories would be one. */
-export function threadExists(threadId: string): InvalidArgumentError {
-  return new InvalidArgumentError("thread_exists", `There is a thread "${threadId}" already.`, {
-    details: { thread_id: threadId },
-  });
 }
 
 function newestOf(ids: Iterable<string>): string | undefined {

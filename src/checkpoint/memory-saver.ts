@@ -1,4 +1,3 @@
-import { StorageError } from "../errors.ts";
 import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "./address.ts";
 import { copyFrame, frameOf, isFixed, newValues } from "./carry-over.ts";
 import { TASKS } from "./constants.ts";
@@ -14,6 +13,7 @@ import { keepsSendsInParent, SENDS_IN_CHANNEL, withPendingSends } from "./pendin
 import { positionWrites, sortPendingWrites } from "./pending-writes.ts";
 import { parsePrune } from "./prune-options.ts";
 import type { PruneOptions } from "./prune-options.ts";
+import { parentRemoved } from "./removal-errors.ts";
 import { beyond, ofRuns, planRemoval } from "./removal-plan.ts";
 import type { Orphan, RemovedCheckpoint, Selection } from "./removal-plan.ts";
 import { BaseCheckpointSaver } from "./saver.ts";
@@ -268,16 +268,5 @@ function carriedValues(parent: StoredCheckpoint, checkpoint: Checkpoint): Layere
   const { channel_versions: versions } = checkpoint;
   return LayeredMap.of(
     new Map([...valuesOf(parent)].filter(([channel]) => Object.hasOwn(versions, channel))),
-  );
-}
-
-/** What a checkpoint keeps of its parent's values can no longer be known. */
-function parentRemoved(id: string): StorageError {
-  return new StorageError(
-    "parent_removed",
-    `The checkpoint "${id}" was removed while its child was being written.`,
-    {
-      details: { checkpoint_id: id },
-    },
   );
 }

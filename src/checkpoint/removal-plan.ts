@@ -40,8 +40,9 @@ export function beyond(history: ThreadHistory, { last, before }: Keep): Selectio
 }
 
 export function ofRuns(history: ThreadHistory, runIds: ReadonlySet<string>): Selection {
-  const records = history.outermostFirst().flatMap((namespace) => history.newestFirst(namespace));
-  const written = records.filter(({ metadata: { run_id } }) => run_id !== undefined && runIds.has(run_id));
+  const written = history
+    .all()
+    .filter(({ metadata: { run_id } }) => run_id !== undefined && runIds.has(run_id));
   return { doomed: new Set(written), isFinal: true };
 }
 
@@ -143,6 +144,7 @@ function findBefore(
       found = known.get(at);
       break;
     }
+    known.set(at, undefined);
     walked.push(at);
     const parent = history.parentOf(at);
     const past = pastOf(at, parent).toSorted((a, b) => compareCheckpointIds(b, a));
@@ -163,8 +165,10 @@ async function keepDeltaChains(
     const counters = record.metadata["counters_since_delta_snapshot"];
     if (typeof counters !== "object" || counters === null) continue;
     const open = new Set(Object.keys(counters));
+    const walked = new Set<CheckpointRecord>();
     let at: CheckpointRecord | undefined = record;
-    while (at !== undefined) {
+    while (at !== undefined && !walked.has(at)) {
+      walked.add(at);
       for (const channel of await findValues(at, [...open])) open.delete(channel);
       if (open.size === 0) break;
       at = history.parentOf(at);
@@ -192,6 +196,7 @@ function orphanOf(
   record: CheckpointRecord,
 ): Orphan {
   const past: string[] = [];
+  const walked = new Set([record]);
   let at = record;
   let parent = history.parentOf(at);
   for (;;) {
@@ -200,8 +205,11 @@ function orphanOf(
       if (isKept || sharedRoots.has(id)) past.push(id);
     }
     if (parent === undefined || kept.has(parent)) break;
+    walked.add(parent);
     at = parent;
     parent = history.parentOf(at);
+    // Whoever puts a checkpoint anew may have made it a descendant of itself.
+    if (parent !== undefined && walked.has(parent)) parent = undefined;
   }
   const { [PAST]: _, ...metadata } = record.metadata;
   const parentId = parent?.id;

@@ -37,6 +37,10 @@ export class ThreadHistory {
     return [...this.#namespaces.keys()].toSorted((a, b) => depth(a) - depth(b));
   }
 
+  all(): CheckpointRecord[] {
+    return this.outermostFirst().flatMap((namespace) => this.newestFirst(namespace));
+  }
+
   get(namespace: string, id: string | undefined): CheckpointRecord | undefined {
     return id === undefined ? undefined : this.#namespaces.get(namespace)?.get(id);
   }

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { errorHandler } from "./errors.ts";
+import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
 import { isLocalOrigin, localOnly } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
 import { runRoutes } from "./run-routes.ts";
@@ -29,6 +30,8 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads/:thread_id", runRoutes(options));
   app.route("/threads/:thread_id", stateRoutes(options));
   app.route("/threads/:thread_id", transferRoutes(options));
+  app.route("/threads/:thread_id", lifeCycleRoutes(options));
+  app.route("/threads", pruneRoute(options));
   return app;
 }
 

@@ -80,6 +80,37 @@ export const UpdateStateBody = exactly({
   checkpoint_id: v.optional(CheckpointId),
 });
 
+const kept = {
+  strategy: v.optional(v.literal("keep_latest"), "keep_latest"),
+  keep_last: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 1),
+  /** ISO 8601, or milliseconds since 1970. */
+  older_than: v.optional(
+    v.union([
+      v.pipe(v.number(), v.finite()),
+      v.pipe(
+        v.string(),
+        v.transform((text) => Date.parse(text)),
+        v.number("must be a time"),
+      ),
+    ]),
+  ),
+};
+
+const STRATEGIES =
+  'must have a "strategy": "delete", or "keep_latest" (the default) with "keep_last" and "older_than"';
+
+export const PruneBody = v.union([exactly({ strategy: v.literal("delete") }), exactly(kept)], STRATEGIES);
+
+const thread_ids = v.pipe(v.array(v.string()), v.maxLength(100, "must have 100 ids at most"));
+
+export const PruneThreadsBody = v.union(
+  [exactly({ thread_ids, strategy: v.literal("delete") }), exactly({ thread_ids, ...kept })],
+  `must have "thread_ids", and ${STRATEGIES.slice("must have ".length)}`,
+);
+
+/** The id of the new thread; minted when it is absent. */
+export const CopyBody = exactly({ thread_id: v.optional(v.string()) });
+
 const Count = v.pipe(
   v.string(),
   v.regex(/^\d{1,4}$/, "must be a whole number"),
@@ -106,3 +137,4 @@ export type RunConfigBody = v.InferOutput<typeof Config>;
 export type InvokeRequest = v.InferOutput<typeof InvokeBody>;
 export type StreamRequest = v.InferOutput<typeof StreamBody>;
 export type ResumeRequest = v.InferOutput<typeof ResumeBody>;
+export type PruneRequest = v.InferOutput<typeof PruneBody>;

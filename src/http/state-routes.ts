@@ -4,9 +4,9 @@ import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { requestConditions } from "./request-conditions.ts";
 import { HistoryQuery, StateQuery, UpdateStateBody } from "./schemas.ts";
-import { call, jsonResponse, refusal, requestedThread } from "./thread-call.ts";
+import { call, jsonResponse, requestedThread } from "./thread-call.ts";
 
-/** Reading, editing and deleting what a thread has. */
+/** Reading and editing what a thread has. */
 export function stateRoutes(options: AppOptions): Hono {
   const app = new Hono();
 
@@ -47,18 +47,6 @@ export function stateRoutes(options: AppOptions): Hono {
     const { limit, before } = parseQuery(context.req, HistoryQuery);
     const read = { ...thread.address, limit, ...(before === undefined ? {} : { before }) };
     return jsonResponse(context, await call(thread, (api) => api.getHistory(read)));
-  });
-
-  app.delete("/", async (context) => {
-    const thread = requestedThread(context, options);
-    let attempts = 0;
-    const reply = await call(thread, (api) => {
-      attempts += 1;
-      return api.deleteThread(thread.address);
-    });
-    // A repeated call finds nothing when the first one has done its work and only its reply was lost.
-    const isDone = reply.ok || (attempts > 1 && reply.error.code === "thread_not_found");
-    return isDone ? context.body(null, 204) : refusal(context, reply);
   });
 
   return app;

@@ -14,7 +14,10 @@ export interface RequestedThread {
 }
 
 export function requestedThread(context: Context, options: AppOptions): RequestedThread {
-  const threadId = parseThreadId(rawThreadId(context.req.path));
+  return namedThread(context, options, parseThreadId(rawThreadId(context.req.path)));
+}
+
+export function namedThread(context: Context, options: AppOptions, threadId: string): RequestedThread {
   const tenant = "";
   return {
     address: { tenant, threadId },

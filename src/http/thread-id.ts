@@ -7,7 +7,10 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Reads a thread id from its place in a path. It may be any text, a slash as %2F. */
 export function parseThreadId(encoded: string): string {
-  const id = decode(encoded);
+  return requireThreadId(decode(encoded));
+}
+
+export function requireThreadId(id: string): string {
   if (id === "" || id === "." || id === "..") throw invalid(`"${id}" cannot be a thread id.`);
   if (CONTROL.test(id)) throw invalid("A thread id must not contain control characters.");
   const length = new TextEncoder().encode(id).byteLength;

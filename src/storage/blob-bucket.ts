@@ -3,6 +3,11 @@ import { StorageError } from "../errors.ts";
 /** How many objects one call of R2 deletes. */
 const DELETE_BATCH = 1000;
 
+export interface BlobObject {
+  readonly hash: string;
+  readonly generation: string;
+}
+
 /** The blobs of one thread object in R2, under its prefix. Objects are written once and never changed. */
 export class BlobBucket {
   readonly #bucket: R2Bucket;
@@ -35,7 +40,7 @@ export class BlobBucket {
     );
   }
 
-  async delete(objects: readonly { hash: string; generation: string }[]): Promise<void> {
+  async delete(objects: readonly BlobObject[]): Promise<void> {
     const keys = objects.map(({ hash, generation }) => this.#key(hash, generation));
     for (let start = 0; start < keys.length; start += DELETE_BATCH) {
       const batch = keys.slice(start, start + DELETE_BATCH);
@@ -44,6 +49,28 @@ export class BlobBucket {
       } catch (error) {
         throw unavailable("deleted", batch[0] ?? "", error);
       }
+    }
+  }
+
+  /** All objects under the prefix, a page at a time. */
+  async *list(): AsyncGenerator<readonly BlobObject[], void, undefined> {
+    const prefix = `${this.#prefix}/`;
+    let cursor: string | undefined;
+    do {
+      const page: R2Objects = await this.#page(prefix, cursor);
+      yield page.objects.map(({ key }) => {
+        const [hash = "", generation = ""] = key.slice(prefix.length).split(".");
+        return { hash, generation };
+      });
+      cursor = page.truncated ? page.cursor : undefined;
+    } while (cursor !== undefined);
+  }
+
+  async #page(prefix: string, cursor: string | undefined): Promise<R2Objects> {
+    try {
+      return await this.#bucket.list(cursor === undefined ? { prefix } : { prefix, cursor });
+    } catch (error) {
+      throw unavailable("listed", prefix, error);
     }
   }
 

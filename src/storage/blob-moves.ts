@@ -22,7 +22,8 @@ export class BlobMoves {
 
   /** Those that are not in the tables. */
   outside(threadId: string): MovedBlob[] {
-    return this.#rows.inBucket(threadId).map(({ hash }) => ({ hash, size: this.#row(threadId, hash).size }));
+    const outside = this.#rows.ofThread(threadId).filter(({ generation }) => generation !== null);
+    return outside.map(({ hash }) => ({ hash, size: this.#row(threadId, hash).size }));
   }
 
   async read(threadId: string, hash: string): Promise<Uint8Array> {

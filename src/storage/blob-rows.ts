@@ -11,6 +11,11 @@ export type BlobRow = {
   type: string | null;
 };
 
+export interface StoredBlob {
+  readonly hash: string;
+  readonly generation: string | null;
+}
+
 /** The statements on `blobs` and `parts`. Hashes are hex digits here and bytes in the tables. */
 export class BlobRows {
   readonly #sql: Sql;
@@ -50,16 +55,35 @@ export class BlobRows {
       .map(({ bytes }) => bytes);
   }
 
-  /** The blobs of a thread that are in the bucket. */
-  inBucket(threadId: string): { hash: string; generation: string }[] {
-    const statement = "SELECT hash, generation FROM blobs WHERE thread_id = ? AND generation IS NOT NULL";
+  ofThread(threadId: string): StoredBlob[] {
+    const statement = "SELECT hash, generation FROM blobs WHERE thread_id = ?";
     return this.#sql
-      .all<{ hash: ArrayBuffer; generation: string }>(statement, threadId)
+      .all<{ hash: ArrayBuffer; generation: string | null }>(statement, threadId)
       .map(({ hash, generation }) => ({ hash: toHex(new Uint8Array(hash)), generation }));
+  }
+
+  /** The objects of the bucket that rows of any thread name. A thread and its copy share theirs. */
+  generations(): Set<string> {
+    const statement = "SELECT generation FROM blobs WHERE generation IS NOT NULL";
+    return new Set(this.#sql.all<{ generation: string }>(statement).map(({ generation }) => generation));
+  }
+
+  delete(threadId: string, hash: string): void {
+    this.#sql.run("DELETE FROM parts WHERE thread_id = ? AND hash = ?", threadId, fromHex(hash));
+    this.#sql.run("DELETE FROM blobs WHERE thread_id = ? AND hash = ?", threadId, fromHex(hash));
   }
 
   deleteThread(threadId: string): void {
     this.#sql.run("DELETE FROM parts WHERE thread_id = ?", threadId);
     this.#sql.run("DELETE FROM blobs WHERE thread_id = ?", threadId);
+  }
+
+  /** Objects in the bucket are not copied: the rows of both threads name them. */
+  copyThread(source: string, target: string): void {
+    const blobs = "INSERT INTO blobs (thread_id, hash, generation, size, type)";
+    const rows = "SELECT ?, hash, generation, size, type FROM blobs WHERE thread_id = ?";
+    this.#sql.run(`${blobs} ${rows}`, target, source);
+    const parts = "INSERT INTO parts (thread_id, hash, n, bytes)";
+    this.#sql.run(`${parts} SELECT ?, hash, n, bytes FROM parts WHERE thread_id = ?`, target, source);
   }
 }

@@ -3,7 +3,7 @@ import { chain } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import { BlobBucket } from "./blob-bucket.ts";
-import { BlobRows, type BlobRow } from "./blob-rows.ts";
+import { BlobRows, type BlobRow, type StoredBlob } from "./blob-rows.ts";
 import type { Sql } from "./sql.ts";
 import { toHex } from "./stored-id.ts";
 
@@ -38,6 +38,7 @@ interface StagedBlob {
 }
 
 interface Upload {
+  readonly generation: string;
   readonly row: Promise<BlobRow>;
   users: number;
 }
@@ -54,6 +55,9 @@ export class BlobStore {
   readonly #randomId: () => string;
   /** Objects between their stage and their commit, so that writers of the same bytes share one. */
   readonly #uploads = new Map<string, Upload>();
+  /** How many writers rely on a row that is there, between their stage and their commit. */
+  readonly #pins = new Map<string, number>();
+  #commits = 0;
 
   constructor(sql: Sql, bucket: BlobBucket | undefined, serde: SerializerProtocol, randomId: () => string) {
     this.#rows = new BlobRows(sql);
@@ -62,23 +66,42 @@ export class BlobStore {
     this.#randomId = randomId;
   }
 
+  /** Counts the commits that may refer to blobs. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  noteCommit(): void {
+    this.#commits += 1;
+  }
+
   async stage(threadId: string, blobs: readonly HashedBytes[]): Promise<StagedBlobs> {
-    const missing = blobs.filter(({ hash }) => this.#rows.find(threadId, hash) === undefined);
-    const bucket = this.#bucket;
-    if (bucket === undefined)
-      return this.#staged(threadId, await Promise.all(missing.map((blob) => this.#inParts(blob))));
-    const uploads = missing.map((blob) => ({ blob, upload: this.#upload(bucket, threadId, blob) }));
-    const results = await Promise.allSettled(uploads.map(({ upload }) => upload.row));
-    const uploaded: StagedBlob[] = [];
-    for (const [index, { blob }] of uploads.entries()) {
-      const result = results[index];
-      if (result?.status === "fulfilled") uploaded.push({ hash: blob.hash, row: result.value });
+    const missing: HashedBytes[] = [];
+    const pinned: HashedBytes[] = [];
+    for (const blob of blobs) {
+      const isThere = this.#rows.find(threadId, blob.hash) !== undefined;
+      (isThere ? pinned : missing).push(blob);
     }
-    const staged = this.#staged(threadId, uploaded);
-    const failure = results.find((result) => result.status === "rejected");
-    if (failure === undefined) return staged;
-    for (const { blob } of uploads) this.#release(threadId, blob.hash);
-    throw failure.reason;
+    for (const { hash } of pinned) this.#pin(threadId, hash, 1);
+    const bucket = this.#bucket;
+    const uploads =
+      bucket === undefined
+        ? []
+        : missing.map((blob) => ({ blob, upload: this.#upload(bucket, threadId, blob) }));
+    const release = () => {
+      for (const { hash } of pinned) this.#pin(threadId, hash, -1);
+      for (const { blob } of uploads) this.#release(threadId, blob.hash);
+    };
+    try {
+      const staged =
+        bucket === undefined
+          ? await Promise.all(missing.map((blob) => this.#inParts(blob)))
+          : await uploaded(uploads);
+      return { commit: () => this.#commit(threadId, staged), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Answers at once when the bytes are in SQLite. */
@@ -96,13 +119,54 @@ export class BlobStore {
     return chain(this.#stored(threadId, hash, row), (bytes) => this.#opened(hash, row.type, bytes));
   }
 
+  hasAny(threadId: string): boolean {
+    return this.#rows.ofThread(threadId).length > 0;
+  }
+
   /** Removes the rows of a thread, in a transaction; what is returned removes its objects and comes after it. */
   deleteThread(threadId: string): () => Promise<void> {
-    const objects = this.#rows.inBucket(threadId);
+    const blobs = this.#rows.ofThread(threadId);
     this.#rows.deleteThread(threadId);
-    return async () => {
-      if (objects.length > 0) await this.#bucket?.delete(objects);
-    };
+    return () => this.#deleteObjects(blobs);
+  }
+
+  /**
+   * Removes the rows of the blobs that nothing refers to and no writer relies on, in a transaction; what is returned
+   * removes their objects and comes after it. Whoever writes the same bytes meanwhile puts an object of its own.
+   * Undefined when there are none.
+   */
+  drop(threadId: string, isReferredTo: (hash: string) => boolean): (() => Promise<void>) | undefined {
+    const unused = this.#rows.ofThread(threadId).filter(({ hash }) => {
+      const key = uploadKey(threadId, hash);
+      return !isReferredTo(hash) && !this.#pins.has(key) && !this.#uploads.has(key);
+    });
+    for (const { hash } of unused) this.#rows.delete(threadId, hash);
+    return unused.length === 0 ? undefined : () => this.#deleteObjects(unused);
+  }
+
+  copyThread(source: string, target: string): void {
+    this.#rows.copyThread(source, target);
+  }
+
+  /** Removes the objects that no row names and nobody is about to name: of commits that failed, and crashes. */
+  async sweep(): Promise<void> {
+    const bucket = this.#bucket;
+    if (bucket === undefined) return;
+    for await (const page of bucket.list()) {
+      // What is decided in this turn cannot change later: no object that was left is ever named again.
+      const named = this.#rows.generations();
+      for (const { generation } of this.#uploads.values()) named.add(generation);
+      const left = page.filter(({ generation }) => !named.has(generation));
+      if (left.length > 0) await bucket.delete(left);
+    }
+  }
+
+  async #deleteObjects(blobs: readonly StoredBlob[]): Promise<void> {
+    const named = this.#rows.generations();
+    const objects = blobs.flatMap(({ hash, generation }) => {
+      return generation === null || named.has(generation) ? [] : [{ hash, generation }];
+    });
+    if (objects.length > 0) await this.#bucket?.delete(objects);
   }
 
   #stored(threadId: string, hash: string, { generation, size }: BlobRow): MaybePromise<Uint8Array> {
@@ -127,20 +191,21 @@ export class BlobStore {
     return { type, bytes: data };
   }
 
-  #staged(threadId: string, blobs: readonly StagedBlob[]): StagedBlobs {
-    return {
-      commit: () => {
-        for (const { hash, row, bytes } of blobs) {
-          // Another writer may have committed the same bytes since they were staged.
-          if (this.#rows.find(threadId, hash) !== undefined) continue;
-          this.#rows.insert(threadId, hash, row);
-          if (bytes !== undefined) this.#rows.insertParts(threadId, hash, bytes);
-        }
-      },
-      release: () => {
-        for (const { hash } of blobs) this.#release(threadId, hash);
-      },
-    };
+  #commit(threadId: string, blobs: readonly StagedBlob[]): void {
+    this.noteCommit();
+    for (const { hash, row, bytes } of blobs) {
+      // Another writer may have committed the same bytes since they were staged.
+      if (this.#rows.find(threadId, hash) !== undefined) continue;
+      this.#rows.insert(threadId, hash, row);
+      if (bytes !== undefined) this.#rows.insertParts(threadId, hash, bytes);
+    }
+  }
+
+  #pin(threadId: string, hash: string, change: number): void {
+    const key = uploadKey(threadId, hash);
+    const count = (this.#pins.get(key) ?? 0) + change;
+    if (count === 0) this.#pins.delete(key);
+    else this.#pins.set(key, count);
   }
 
   async #inParts(blob: HashedBytes): Promise<StagedBlob> {
@@ -155,14 +220,14 @@ export class BlobStore {
       current.users += 1;
       return current;
     }
-    const upload = { row: this.#put(bucket, blob), users: 1 };
+    const generation = this.#randomId();
+    const upload = { generation, row: this.#put(bucket, blob, generation), users: 1 };
     this.#uploads.set(key, upload);
     return upload;
   }
 
-  async #put(bucket: BlobBucket, blob: HashedBytes): Promise<BlobRow> {
+  async #put(bucket: BlobBucket, blob: HashedBytes, generation: string): Promise<BlobRow> {
     const { type, bytes } = await this.#sealed(blob);
-    const generation = this.#randomId();
     await bucket.put(blob.hash, generation, bytes);
     return { generation, size: bytes.length, type };
   }
@@ -174,6 +239,18 @@ export class BlobStore {
     upload.users -= 1;
     if (upload.users === 0) this.#uploads.delete(key);
   }
+}
+
+/** Waits for all of them, also when one fails: none is left behind unheard. */
+async function uploaded(
+  uploads: readonly { readonly blob: HashedBytes; readonly upload: Upload }[],
+): Promise<StagedBlob[]> {
+  const rows = uploads.map(async ({ blob, upload }) => ({ hash: blob.hash, row: await upload.row }));
+  const results = await Promise.allSettled(rows);
+  return results.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
 }
 
 /** Bytes of a value, named by what the serializer says. */

@@ -2,7 +2,7 @@ import { adopt, adoptOwned, handOut, isMutable } from "../adopt.ts";
 import { UndecodableError } from "../errors.ts";
 import { configOf } from "../checkpoint/address.ts";
 import { all, isPromise, chain } from "../checkpoint/maybe-promise.ts";
-import { keepsSendsInParent, withPendingSends } from "../checkpoint/pending-sends.ts";
+import { keepsSendsInParent, SENDS_IN_CHANNEL, withPendingSends } from "../checkpoint/pending-sends.ts";
 import { sortPendingWrites } from "../checkpoint/pending-writes.ts";
 import type { TaskWrites } from "../checkpoint/pending-writes.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
@@ -21,7 +21,7 @@ import type { BodyRow, CheckpointHead, CheckpointRows, LinkRow, NamespaceRow } f
 import { applyStatePatch, fromWholeBody } from "./checkpoint-state.ts";
 import type { CheckpointState } from "./checkpoint-state.ts";
 import { fromColumns } from "./metadata-columns.ts";
-import { unpackFrame } from "./packed-frame.ts";
+import { packFrame, unpackFrame } from "./packed-frame.ts";
 import { extend, SNAPSHOT } from "./patch-chain.ts";
 import { isObject } from "./patch/kind.ts";
 import { partsOf } from "./patch/weigh.ts";
@@ -83,6 +83,30 @@ export class CheckpointReader {
       id,
       state: lasting(state),
       chain: { weight, bases: [first ?? bases[0], ...others], counts },
+    };
+  }
+
+  /** A checkpoint, in stored form, with what an old one has among the writes of its parent. */
+  async independent(
+    cache: SaverCache,
+    namespace: NamespaceRow,
+    id: string,
+  ): Promise<CheckpointState | undefined> {
+    const { checkpoints, writes, firstVersion } = this.#parts;
+    const head = checkpoints.head(namespace.id, id);
+    const state = (await this.load(cache, namespace, id))?.state;
+    if (state === undefined || head?.parentId === undefined || !keepsSendsInParent(state.frame)) return state;
+    const tasks = await this.#tasks(namespace.thread_id, writes.ofCheckpoint(namespace.id, head.parentId));
+    const old = { ...unpackFrame(id, state.frame), channel_values: Object.fromEntries(state.values) };
+    const { channel_values: values, ...frame } = withPendingSends(
+      old,
+      sortPendingWrites(tasks),
+      firstVersion(),
+    );
+    return {
+      ...state,
+      frame: packFrame({ ...frame, v: SENDS_IN_CHANNEL }),
+      values: new Map(Object.entries(values)),
     };
   }
 
@@ -164,14 +188,21 @@ export class CheckpointReader {
   }
 
   async #pendingWrites(threadId: string, rows: readonly TaskRow[]): Promise<CheckpointPendingWrite[]> {
-    const tasks: (readonly [string, TaskWrites<unknown>])[] = [];
-    for (const { taskId, row } of rows) tasks.push([taskId, await this.task(threadId, row)]);
-    const writes = sortPendingWrites(tasks);
+    const writes = sortPendingWrites(await this.#tasks(threadId, rows));
     const values = await this.#restore(
       threadId,
       writes.map(([, , value]) => value),
     );
     return writes.map(([taskId, channel], index) => [taskId, channel, values[index]]);
+  }
+
+  async #tasks(
+    threadId: string,
+    rows: readonly TaskRow[],
+  ): Promise<(readonly [string, TaskWrites<unknown>])[]> {
+    const tasks: (readonly [string, TaskWrites<unknown>])[] = [];
+    for (const { taskId, row } of rows) tasks.push([taskId, await this.task(threadId, row)]);
+    return tasks;
   }
 
   #restore(threadId: string, values: readonly unknown[]): MaybePromise<readonly unknown[]> {

@@ -1,7 +1,7 @@
 import { conditionsOf } from "./metadata-columns.ts";
 import type { MetadataColumns, MetadataRow } from "./metadata-columns.ts";
 import { SNAPSHOT } from "./patch-chain.ts";
-import { fromStoredId, HIGHEST_ID, toStoredId, wellFormed } from "./stored-id.ts";
+import { BELOW_ALL, fromStoredId, HIGHEST_ID, toInput, toStoredId, wellFormed } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";
 import type { Sql, SqlInput } from "./sql.ts";
 
@@ -68,6 +68,18 @@ export interface ListPosition {
   readonly namespace: number;
 }
 
+/** What a copied row takes from the other one: all but its namespace. */
+const COPIED = [
+  [
+    "checkpoints",
+    "id, parent, source, step, run, metadata_type, metadata, level, base, weight, type, body, body_hash",
+  ],
+  ["writes", "checkpoint, task, type, body, body_hash"],
+] as const;
+
+/** Rows that are read at once where all of them are. */
+const PAGE = 100;
+
 const HEAD = "c.namespace, c.id, c.parent, c.source, c.step, c.run, c.metadata_type, c.metadata";
 /** The row that a body is a patch of; NULL for a snapshot. */
 const BASE = "CASE c.level WHEN 0 THEN c.parent ELSE c.base END";
@@ -116,11 +128,7 @@ export class CheckpointRows {
         row.namespace,
         toStoredId(row.id),
         idInput(row.parentId),
-        row.metadata.source,
-        row.metadata.step,
-        row.metadata.run === null ? null : toStoredId(row.metadata.run),
-        row.metadata.rest?.type ?? null,
-        row.metadata.rest?.data ?? null,
+        ...metadataInputs(row.metadata),
         row.level,
         idInput(row.baseId),
         row.weight,
@@ -212,6 +220,79 @@ export class CheckpointRows {
       .map(toHead);
   }
 
+  /** The threads that a run has written to. */
+  threadsOf(runId: string): string[] {
+    const statement = `SELECT DISTINCT n.thread_id FROM checkpoints c JOIN namespaces n ON n.id = c.namespace
+      WHERE c.run = ?`;
+    return this.#sql
+      .all<Pick<NamespaceRow, "thread_id">>(statement, toStoredId(runId))
+      .map((row) => row.thread_id);
+  }
+
+  /** All bodies of a namespace, read in pages. */
+  *bodies(namespace: number): Generator<BodyRow, void, void> {
+    const statement = `SELECT id, type, body, body_hash FROM checkpoints
+      WHERE namespace = ? AND id > ? ORDER BY id LIMIT ${PAGE}`;
+    let after: SqlInput = BELOW_ALL;
+    for (;;) {
+      const page: (BodyRow & { id: StoredId })[] = this.#sql.all(statement, namespace, after);
+      yield* page;
+      const last = page.at(-1);
+      if (last === undefined) return;
+      after = toInput(last.id);
+    }
+  }
+
+  /** All rows of a namespace that are patches, and what they are patches of. */
+  patches(namespace: number): { readonly id: string; readonly baseId: string }[] {
+    const statement = `SELECT c.id, ${BASE} AS base FROM checkpoints c WHERE c.namespace = ? AND c.level < ${SNAPSHOT}`;
+    return this.#sql
+      .all<{ id: StoredId; base: StoredId }>(statement, namespace)
+      .map(({ id, base }) => ({ id: fromStoredId(id), baseId: fromStoredId(base) }));
+  }
+
+  /** Gives a checkpoint another parent and other metadata. Its row must not be a patch of its parent's. */
+  move(namespace: number, id: string, parentId: string | undefined, metadata: MetadataColumns): void {
+    this.#sql.run(
+      `UPDATE checkpoints SET parent = ?, source = ?, step = ?, run = ?, metadata_type = ?, metadata = ?
+       WHERE namespace = ? AND id = ?`,
+      idInput(parentId),
+      ...metadataInputs(metadata),
+      namespace,
+      toStoredId(id),
+    );
+  }
+
+  /** One checkpoint, with the writes of its tasks. */
+  remove(namespace: number, id: string): void {
+    this.#sql.run("DELETE FROM checkpoints WHERE namespace = ? AND id = ?", namespace, toStoredId(id));
+    this.#sql.run("DELETE FROM writes WHERE namespace = ? AND checkpoint = ?", namespace, toStoredId(id));
+  }
+
+  /** Writes that wait for a checkpoint which never came, since others have come after it; and namespaces without rows. */
+  removeStrays(threadId: string): void {
+    for (const { id } of this.namespaces(threadId, undefined)) {
+      const newest = this.head(id, undefined);
+      if (newest !== undefined) {
+        const statement = `DELETE FROM writes WHERE namespace = ? AND checkpoint < ? AND NOT EXISTS
+          (SELECT 1 FROM checkpoints c WHERE c.namespace = writes.namespace AND c.id = writes.checkpoint)`;
+        this.#sql.run(statement, id, toStoredId(newest.id));
+      } else if (this.#sql.first("SELECT 1 FROM writes WHERE namespace = ? LIMIT 1", id) === undefined) {
+        this.#sql.run("DELETE FROM namespaces WHERE id = ?", id);
+      }
+    }
+  }
+
+  copyThread(source: string, target: string): void {
+    for (const { id, ns } of this.namespaces(source, undefined)) {
+      const copy = this.addNamespace(target, ns);
+      for (const [table, columns] of COPIED) {
+        const rows = `SELECT ?, ${columns} FROM ${table} WHERE namespace = ?`;
+        this.#sql.run(`INSERT INTO ${table} (namespace, ${columns}) ${rows}`, copy, id);
+      }
+    }
+  }
+
   deleteThread(threadId: string): void {
     const namespaces = "SELECT id FROM namespaces WHERE thread_id = ?";
     this.#sql.run(`DELETE FROM checkpoints WHERE namespace IN (${namespaces})`, threadId);
@@ -226,6 +307,10 @@ function upperBound(id: string | undefined): SqlInput {
 
 function idInput(id: string | undefined): SqlInput {
   return id === undefined ? null : toStoredId(id);
+}
+
+function metadataInputs({ source, step, run, rest }: MetadataColumns): SqlInput[] {
+  return [source, step, idInput(run ?? undefined), rest?.type ?? null, rest?.data ?? null];
 }
 
 function toHead({ namespace, id, parent, ...metadata }: HeadRow): CheckpointHead {

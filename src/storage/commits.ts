@@ -83,13 +83,15 @@ export class Commits {
     }
     let conflict: T | undefined;
     try {
-      return this.#transact(() => {
+      const committed = this.#transact(() => {
         staged?.commit();
         const result = write();
         if (result !== CONFLICT) return result;
         conflict = result;
         throw new Error("A row was there already; the transaction is undone.");
       });
+      this.#blobs.noteCommit();
+      return committed;
     } catch (error) {
       if (conflict !== undefined) return conflict;
       throw error;

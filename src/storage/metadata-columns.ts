@@ -28,7 +28,7 @@ export type MetadataRow = {
 
 export function toColumns(
   serde: SerializerProtocol,
-  metadata: CheckpointMetadata,
+  metadata: Partial<CheckpointMetadata>,
 ): MaybePromise<MetadataColumns> {
   const { source, step, run_id: run, ...rest } = metadata as Readonly<Record<string, unknown>>;
   const columns = {

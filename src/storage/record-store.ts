@@ -1,21 +1,9 @@
 import { encode } from "../checkpoint/encoding.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
-import { BlobBucket } from "./blob-bucket.ts";
-import { BlobStore, type StagedBlobs } from "./blob-store.ts";
+import type { BlobStore, StagedBlobs } from "./blob-store.ts";
 import { openBody, sealBody } from "./bodies.ts";
 import type { BodyInput, BodyRow } from "./checkpoint-rows.ts";
-import { DEFAULT_INLINE_LIMIT } from "./limits.ts";
-import { Sql } from "./sql.ts";
-import { StoredValues } from "./stored-values.ts";
-
-export interface RecordStoreOptions {
-  readonly sql: SqlStorage;
-  readonly serde: SerializerProtocol;
-  readonly bucket?: R2Bucket;
-  readonly prefix: string;
-  readonly inlineLimit?: number;
-  readonly randomId: () => string;
-}
+import type { StoredValues } from "./stored-values.ts";
 
 /** A value that is ready for its row. */
 export interface StagedRecord extends StagedBlobs {
@@ -28,11 +16,10 @@ export class RecordStore {
   readonly #blobs: BlobStore;
   readonly #values: StoredValues;
 
-  constructor(options: RecordStoreOptions) {
-    const bucket = options.bucket && new BlobBucket(options.bucket, options.prefix);
-    this.#serde = options.serde;
-    this.#blobs = new BlobStore(new Sql(options.sql), bucket, options.serde, options.randomId);
-    this.#values = new StoredValues(options.serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT);
+  constructor(serde: SerializerProtocol, blobs: BlobStore, values: StoredValues) {
+    this.#serde = serde;
+    this.#blobs = blobs;
+    this.#values = values;
   }
 
   /** `name` says in errors what the value is. Its `commit` goes into the transaction of the row. */

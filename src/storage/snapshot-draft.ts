@@ -7,6 +7,7 @@ import { sealBody } from "./bodies.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
 import type { CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
 import { wholeBody } from "./checkpoint-state.ts";
+import type { CheckpointState } from "./checkpoint-state.ts";
 import { SNAPSHOT } from "./patch-chain.ts";
 import type { SaverCache } from "./saver-cache.ts";
 
@@ -33,17 +34,25 @@ export function draftSnapshot(
   namespace: NamespaceRow,
   id: string,
 ): MaybePromise<SnapshotDraft | undefined> {
-  return chain(reader.load(cache, namespace, id), (loaded) => {
-    if (loaded === undefined) return undefined;
-    const { frame, values } = loaded.state;
-    return chain(encode(serde, wholeBody(frame, values)), (encoded) =>
-      chain(sealBody(encoded), ({ input, blobs }) => ({
-        blobs,
-        write: () => {
-          const weight = encoded.data.length;
-          checkpoints.restore(namespace.id, id, { level: SNAPSHOT, baseId: undefined, weight, body: input });
-        },
-      })),
-    );
-  });
+  return chain(reader.load(cache, namespace, id), (loaded) =>
+    loaded === undefined ? undefined : draftWhole({ serde, checkpoints }, namespace.id, id, loaded.state),
+  );
+}
+
+/** The same for a state that was read already. */
+export function draftWhole(
+  { serde, checkpoints }: Pick<SnapshotParts, "serde" | "checkpoints">,
+  namespace: number,
+  id: string,
+  { frame, values }: CheckpointState,
+): MaybePromise<SnapshotDraft> {
+  return chain(encode(serde, wholeBody(frame, values)), (encoded) =>
+    chain(sealBody(encoded), ({ input, blobs }) => ({
+      blobs,
+      write: () => {
+        const weight = encoded.data.length;
+        checkpoints.restore(namespace, id, { level: SNAPSHOT, baseId: undefined, weight, body: input });
+      },
+    })),
+  );
 }

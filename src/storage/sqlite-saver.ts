@@ -1,11 +1,9 @@
-import { StorageError } from "../errors.ts";
 import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "../checkpoint/address.ts";
 import type { WriteAddress } from "../checkpoint/address.ts";
-import { encode } from "../checkpoint/encoding.ts";
 import { all, both, isPromise, chain } from "../checkpoint/maybe-promise.ts";
 import { matchesFilter } from "../checkpoint/metadata-filter.ts";
-import { mergeTaskWrites, positionWrites } from "../checkpoint/pending-writes.ts";
-import type { TaskWrites } from "../checkpoint/pending-writes.ts";
+import type { PruneOptions } from "../checkpoint/prune-options.ts";
+import { parentRemoved } from "../checkpoint/removal-errors.ts";
 import { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type {
@@ -18,7 +16,6 @@ import type {
   MaybePromise,
   PendingWrite,
 } from "../checkpoint/types.ts";
-import { sealBody } from "./bodies.ts";
 import { CheckpointDrafter, newCheckpoint } from "./checkpoint-draft.ts";
 import type { CheckpointDraft, NewCheckpoint } from "./checkpoint-draft.ts";
 import { CheckpointReader } from "./checkpoint-reader.ts";
@@ -26,18 +23,19 @@ import type { CheckpointRows } from "./checkpoint-rows.ts";
 import type { BodyRow, NamespaceRow } from "./checkpoint-rows.ts";
 import { Commits, CONFLICT } from "./commits.ts";
 import type { PendingCommit, Transact } from "./commits.ts";
+import { LifeCycle } from "./life-cycle.ts";
 import { listHeads } from "./listing.ts";
 import { toColumns } from "./metadata-columns.ts";
 import type { MetadataColumns } from "./metadata-columns.ts";
+import { findNamespace, openNamespace } from "./namespaces.ts";
+import { RecordStore } from "./record-store.ts";
 import { SaverCache } from "./saver-cache.ts";
 import { sharedParts } from "./shared-parts.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { CachedCheckpoint } from "./saver-cache.ts";
 import { Neighbours } from "./neighbours.ts";
 import { draftSnapshot } from "./snapshot-draft.ts";
-import type { StoredForm, StoredValues } from "./stored-values.ts";
-import { channelInTask, toTaskBody } from "./task-body.ts";
-import type { WriteRows } from "./write-rows.ts";
+import { TaskWriter } from "./task-writer.ts";
 
 export interface SqliteSaverOptions {
   readonly sql: SqlStorage;
@@ -52,6 +50,10 @@ export interface SqliteSaverOptions {
   /** Strings and byte arrays above it, in bytes, are kept apart and once a thread. */
   readonly inlineLimit?: number;
   readonly randomId: () => string;
+  /** Bodies in the owner's rows, which refer to blobs of the same thread. */
+  readonly otherBodies?: () => Iterable<BodyRow>;
+  /** Lets others in between two turns of a long work. */
+  readonly yieldTurn?: () => Promise<void>;
 }
 
 /** A checkpoint on its way into its row. */
@@ -60,15 +62,8 @@ interface PendingPut {
   readonly address: WriteAddress;
   readonly input: NewCheckpoint;
   readonly metadata: MetadataColumns;
-}
-
-interface TaskToStore {
-  readonly address: WriteAddress;
-  readonly checkpointId: string;
-  readonly taskId: string;
-  readonly stored: StoredForm;
-  /** In stored form. */
-  readonly added: TaskWrites<unknown>;
+  /** The parent was there when the put began. */
+  readonly hasParent: boolean;
 }
 
 /**
@@ -80,11 +75,11 @@ export class SqliteSaver extends BaseCheckpointSaver {
   readonly #options: SqliteSaverOptions;
   readonly #shared: SharedParts;
   readonly #checkpoints: CheckpointRows;
-  readonly #writes: WriteRows;
-  readonly #values: StoredValues;
   readonly #reader: CheckpointReader;
   readonly #drafter: CheckpointDrafter;
   readonly #commits: Commits;
+  readonly #taskWriter: TaskWriter;
+  readonly #lifeCycle: LifeCycle;
 
   constructor(options: SqliteSaverOptions, shared?: SharedParts) {
     super(options.serde);
@@ -92,8 +87,6 @@ export class SqliteSaver extends BaseCheckpointSaver {
     this.#shared = shared ?? sharedParts(options, this.serde);
     const { checkpoints, writes, values, blobs, deletions } = this.#shared;
     this.#checkpoints = checkpoints;
-    this.#writes = writes;
-    this.#values = values;
     this.#commits = new Commits(options.transact, blobs, deletions);
     this.#reader = new CheckpointReader({
       serde: this.serde,
@@ -104,6 +97,9 @@ export class SqliteSaver extends BaseCheckpointSaver {
       firstVersion: () => this.getNextVersion(undefined),
     });
     this.#drafter = new CheckpointDrafter({ serde: this.serde, values, reader: this.#reader });
+    const parts = { serde: this.serde, shared: this.#shared, reader: this.#reader, commits: this.#commits };
+    this.#taskWriter = new TaskWriter(parts);
+    this.#lifeCycle = new LifeCycle({ ...options, ...parts });
   }
 
   /** This saver, with all it remembers, whose own commits go through `transact`, however late they come. */
@@ -111,16 +107,22 @@ export class SqliteSaver extends BaseCheckpointSaver {
     return new SqliteSaver({ ...this.#options, serde: this.serde, transact }, this.#shared);
   }
 
+  /** Keeps other values of its threads, among the same blobs. */
+  records(): RecordStore {
+    return new RecordStore(this.serde, this.#shared.blobs, this.#shared.values);
+  }
+
   /** Whether there is such a checkpoint. */
   has(config: CheckpointConfig): boolean {
     const { threadId, namespace: ns = "", checkpointId } = addressOf(config);
-    const namespace = threadId === undefined ? undefined : this.#namespace(this.#cache, threadId, ns);
+    const namespace =
+      threadId === undefined ? undefined : findNamespace(this.#cache, this.#checkpoints, threadId, ns);
     return namespace !== undefined && this.#checkpoints.head(namespace.id, checkpointId) !== undefined;
   }
 
   /** The newest checkpoint of the root graph. */
   headId(threadId: string): string | undefined {
-    const namespace = this.#namespace(this.#cache, threadId, "");
+    const namespace = findNamespace(this.#cache, this.#checkpoints, threadId, "");
     return namespace && this.#checkpoints.head(namespace.id, undefined)?.id;
   }
 
@@ -130,7 +132,8 @@ export class SqliteSaver extends BaseCheckpointSaver {
 
   override async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
     const { threadId, namespace: ns = "", checkpointId } = addressOf(config);
-    const namespace = threadId === undefined ? undefined : this.#namespace(this.#cache, threadId, ns);
+    const namespace =
+      threadId === undefined ? undefined : findNamespace(this.#cache, this.#checkpoints, threadId, ns);
     const head = namespace && this.#checkpoints.head(namespace.id, checkpointId);
     if (namespace === undefined || head === undefined) return undefined;
     return this.#reader.tuple(namespace, head, () => this.#loadAndKeep(this.#cache, namespace, head.id));
@@ -169,12 +172,14 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const pending = this.#commits.begin(threadId);
     const input = newCheckpoint(checkpoint, newVersions);
     const cache = this.#cache;
+    const hasParent = this.#hasParent(cache, address);
     const drafting = both(
       () => this.#draft(cache, address, input, false),
       () => toColumns(this.serde, metadata),
     );
     const [draft, columns] = isPromise(drafting) ? await drafting : drafting;
-    const committing = this.#commitDraft(cache, { pending, address, input, metadata: columns }, draft);
+    const put = { pending, address, input, metadata: columns, hasParent };
+    const committing = this.#commitDraft(cache, put, draft);
     if (isPromise(committing)) await committing;
     return configOf(threadId, namespace, input.id);
   }
@@ -188,25 +193,23 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const address = writeAddressOf(config);
     const checkpointId = requireCheckpointId(address);
     if (writes.length === 0) return;
-    const cache = this.#cache;
-    const pending = this.#commits.begin(address.threadId);
-    const { path, writes: positioned } = positionWrites(taskPath, writes);
-    const storing = this.#values.toStored(positioned, cache.replacements(address.threadId), false);
-    const stored = isPromise(storing) ? await storing : storing;
-    const inStoredForm = positioned.map((write, index) => ({ ...write, value: stored.values[index]?.value }));
-    const task = { address, checkpointId, taskId, stored, added: { path, writes: inStoredForm } };
-    const id = this.#storeTask(cache, pending, task, undefined);
-    cache.setNamespaceId(address.threadId, address.namespace, isPromise(id) ? await id : id);
-    stored.remember();
+    await this.#taskWriter.put({ address, checkpointId, taskId }, taskPath, writes);
   }
 
-  /** Removes the rows first: when an object cannot be deleted it is garbage, and nothing refers to it. */
-  override async deleteThread(threadId: string): Promise<void> {
-    const deleteObjects = this.#commits.deleteThread(threadId, () =>
-      this.#checkpoints.deleteThread(threadId),
-    );
-    this.forget();
-    await deleteObjects();
+  override deleteThread(threadId: string): Promise<void> {
+    return this.#lifeCycle.deleteThread(threadId);
+  }
+
+  override deleteForRuns(runIds: readonly string[]): Promise<void> {
+    return this.#lifeCycle.deleteForRuns(runIds);
+  }
+
+  override async copyThread(sourceThreadId: string, targetThreadId: string): Promise<void> {
+    this.#lifeCycle.copyThread(sourceThreadId, targetThreadId);
+  }
+
+  override prune(threadIds: readonly string[], options: PruneOptions = {}): Promise<void> {
+    return this.#lifeCycle.prune(threadIds, options);
   }
 
   /** Drops what is remembered of the rows. The next read or write reads them again. */
@@ -226,7 +229,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     input: NewCheckpoint,
     isSnapshot: boolean,
   ): MaybePromise<CheckpointDraft> {
-    const namespace = this.#namespace(cache, threadId, ns);
+    const namespace = findNamespace(cache, this.#checkpoints, threadId, ns);
     return this.#drafter.draft(cache, { threadId, namespace, parentId, isSnapshot }, input);
   }
 
@@ -235,7 +238,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const committing = this.#commits.commit(put.pending, draft.blobs, () => {
       // What the row would be a patch of may have been replaced.
       if (this.#cache !== cache) return CONFLICT;
-      const id = this.#openNamespace(cache, put.address);
+      const id = openNamespace(cache, this.#checkpoints, put.address);
       return this.#insert(id, put, draft) ? id : CONFLICT;
     });
     return chain(committing, (id): MaybePromise<void> => {
@@ -251,11 +254,20 @@ export class SqliteSaver extends BaseCheckpointSaver {
     return this.#checkpoints.insert({ namespace, id: next.id, parentId, metadata, ...stored });
   }
 
+  #hasParent(cache: SaverCache, { threadId, namespace: ns, checkpointId: parentId }: WriteAddress): boolean {
+    const namespace =
+      parentId === undefined ? undefined : findNamespace(cache, this.#checkpoints, threadId, ns);
+    if (namespace === undefined || parentId === undefined) return false;
+    if (cache.checkpoint(namespace.id, parentId) !== undefined) return true;
+    return this.#checkpoints.head(namespace.id, parentId) !== undefined;
+  }
+
   /** Takes the place of the checkpoint's row, if there is one: what is a patch of it is stored whole before. */
   async #putAgain(put: PendingPut): Promise<void> {
     const { pending, address, input } = put;
     const cache = this.#cache;
-    const namespace = this.#namespace(cache, address.threadId, address.namespace);
+    if (put.hasParent && !this.#hasParent(cache, address)) throw parentRemoved(address.checkpointId ?? "");
+    const namespace = findNamespace(cache, this.#checkpoints, address.threadId, address.namespace);
     const old = namespace && this.#checkpoints.head(namespace.id, input.id);
     const draft = await this.#draft(cache, address, input, old !== undefined);
     if (namespace === undefined || old === undefined) return this.#commitDraft(cache, put, draft);
@@ -284,54 +296,4 @@ export class SqliteSaver extends BaseCheckpointSaver {
       return loaded;
     });
   }
-
-  /** `old` is the row that the task has, if it has one. Answers with the id of the namespace. */
-  #storeTask(
-    cache: SaverCache,
-    pending: PendingCommit,
-    task: TaskToStore,
-    old: BodyRow | undefined,
-  ): MaybePromise<number> {
-    const { address, checkpointId, taskId, stored, added } = task;
-    const merging =
-      old === undefined
-        ? added
-        : chain(this.#reader.task(address.threadId, old), (writes) => mergeTaskWrites(writes, added));
-    const sealing = chain(merging, (writes) =>
-      chain(encode(this.serde, toTaskBody(writes), channelInTask(writes)), sealBody),
-    );
-    const committing = chain(sealing, ({ input, blobs }) =>
-      this.#commits.commit(pending, [...stored.blobs, ...blobs], () => {
-        const namespace = this.#openNamespace(cache, address);
-        const key = { namespace, checkpointId, taskId };
-        const written =
-          old === undefined ? this.#writes.insert(key, input) : this.#writes.replace(key, old, input);
-        return written ? namespace : CONFLICT;
-      }),
-    );
-    return chain(committing, (outcome) => {
-      if (outcome !== CONFLICT) return outcome;
-      const namespace = this.#namespace(cache, address.threadId, address.namespace);
-      const row = namespace && this.#writes.read({ namespace: namespace.id, checkpointId, taskId });
-      if (row === undefined) throw rowVanished(taskId);
-      return this.#storeTask(cache, pending, task, row);
-    });
-  }
-
-  #namespace(cache: SaverCache, threadId: string, ns: string): NamespaceRow | undefined {
-    const id = cache.namespaceId(threadId, ns) ?? this.#checkpoints.namespaceId(threadId, ns);
-    if (id === undefined) return undefined;
-    cache.setNamespaceId(threadId, ns, id);
-    return { id, thread_id: threadId, ns };
-  }
-
-  /** In a transaction that may be undone: what it adds is not cached yet. */
-  #openNamespace(cache: SaverCache, { threadId, namespace }: WriteAddress): number {
-    const id = cache.namespaceId(threadId, namespace) ?? this.#checkpoints.namespaceId(threadId, namespace);
-    return id ?? this.#checkpoints.addNamespace(threadId, namespace);
-  }
-}
-
-function rowVanished(taskId: string): StorageError {
-  return new StorageError("write_conflict", `The row of task ${taskId} was there, and is there no more.`);
 }

@@ -8,6 +8,13 @@ export type StoredId = ArrayBuffer | string;
 /** Above every stored id. */
 export const HIGHEST_ID: Uint8Array = new Uint8Array(17).fill(0xff);
 
+/** Below every stored id: SQLite sorts numbers before text and bytes. */
+export const BELOW_ALL = 0;
+
+export function toInput(id: StoredId): Uint8Array | string {
+  return typeof id === "string" ? id : new Uint8Array(id);
+}
+
 /** A canonical UUID becomes its 16 bytes, anything else stays text. */
 export function toStoredId(id: string): Uint8Array | string {
   if (!isCanonicalUuid(id)) return wellFormed("id", id);

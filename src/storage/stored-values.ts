@@ -78,6 +78,13 @@ export class StoredValues {
     return this.#resolve(values, findings, references, read);
   }
 
+  /** What a value in stored form refers to. */
+  referencesIn(value: unknown): ExternalReference[] {
+    const findings = noFindings();
+    this.#references.find(value, isReference, findings);
+    return Array.from(findings.leaves).filter(isReference);
+  }
+
   /** Whether a value in stored form may change when it is handed out. */
   isMutable(value: unknown): boolean {
     return (this.#references.find(value, isReference, noFindings()) & MUTABLE) !== 0;

@@ -1,7 +1,10 @@
 import type { BodyInput, BodyRow } from "./checkpoint-rows.ts";
-import type { Sql } from "./sql.ts";
-import { fromStoredId, toStoredId } from "./stored-id.ts";
+import type { Sql, SqlInput } from "./sql.ts";
+import { BELOW_ALL, fromStoredId, toInput, toStoredId } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";
+
+/** Rows that are read at once where all of them are. */
+const PAGE = 100;
 
 /** Names the row of one task on one checkpoint. */
 export interface TaskKey {
@@ -51,6 +54,24 @@ export class WriteRows {
     return this.#sql
       .all<BodyRow & { task: StoredId }>(statement, namespace, toStoredId(checkpointId))
       .map((row) => ({ taskId: fromStoredId(row.task), row }));
+  }
+
+  /** All bodies of a namespace, read in pages. */
+  *bodies(namespace: number): Generator<BodyRow, void, void> {
+    const statement = `SELECT checkpoint, task, type, body, body_hash FROM writes
+      WHERE namespace = ? AND (checkpoint, task) > (?, ?) ORDER BY checkpoint, task LIMIT ${PAGE}`;
+    let after: [SqlInput, SqlInput] = [BELOW_ALL, BELOW_ALL];
+    for (;;) {
+      const page: (BodyRow & { checkpoint: StoredId; task: StoredId })[] = this.#sql.all(
+        statement,
+        namespace,
+        ...after,
+      );
+      yield* page;
+      const last = page.at(-1);
+      if (last === undefined) return;
+      after = [toInput(last.checkpoint), toInput(last.task)];
+    }
   }
 }
 

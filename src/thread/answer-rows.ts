@@ -50,6 +50,11 @@ export class AnswerRows {
     );
   }
 
+  /** Those whose runs are gone. */
+  removeLost(): void {
+    this.#sql.run("DELETE FROM answers WHERE run NOT IN (SELECT id FROM runs)");
+  }
+
   /** For a run that was refused. */
   removeOf(runId: string): void {
     this.#sql.run("DELETE FROM answers WHERE run = ?", runId);

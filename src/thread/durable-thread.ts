@@ -7,6 +7,7 @@ import type {
   Bytes,
   EditState,
   ImportedThread,
+  PruneThread,
   ReadHistory,
   ReadState,
   Reply,
@@ -14,6 +15,7 @@ import type {
   ThreadAddress,
   ThreadApi,
 } from "./protocol.ts";
+import type { Retention } from "./retention.ts";
 import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
 
@@ -25,6 +27,8 @@ export interface ThreadConfig {
   readonly inlineLimit?: number | undefined;
   /** Makes the serializer of an object; a `MsgpackSerializer` by default. */
   readonly serde?: ((env: Cloudflare.Env) => SerializerProtocol) | undefined;
+  /** Read whenever it matters. */
+  readonly retention: Retention;
   /** How long a run may be left alone before it is looked after, in milliseconds. */
   readonly lease: number;
   /** Takes what nobody expected. */
@@ -68,6 +72,10 @@ export function createThreadClass(config: ThreadConfig): ThreadClass {
       return this.#thread.deleteThread(address);
     }
 
+    pruneThread(prune: PruneThread): Promise<Reply<null>> {
+      return this.#thread.pruneThread(prune);
+    }
+
     exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
       return this.#thread.exportThread(address);
     }
@@ -90,9 +98,11 @@ function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfi
     inlineLimit: config.inlineLimit,
     serde: config.serde?.(env as Cloudflare.Env),
     randomId: () => crypto.randomUUID(),
+    yieldTurn,
   });
   return new Thread({
     storage,
+    retention: config.retention,
     graphs: config.graphs,
     platform: {
       lease: config.lease,
@@ -106,7 +116,7 @@ function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfi
     environment: {
       now: systemNow,
       checkpointIds: new CheckpointIds(systemNow, (length) => crypto.getRandomValues(new Uint8Array(length))),
-      yieldTurn: () => scheduler.wait(0),
+      yieldTurn,
       sleep: timerSleep,
       random: () => Math.random(),
     },
@@ -120,6 +130,10 @@ function bucketOf(env: unknown, binding: string): R2Bucket | undefined {
 
 function isBucket(bound: unknown): bound is R2Bucket {
   return typeof bound === "object" && bound !== null && "put" in bound && "createMultipartUpload" in bound;
+}
+
+function yieldTurn(): Promise<void> {
+  return scheduler.wait(0);
 }
 
 function systemNow(): number {

@@ -22,9 +22,13 @@ export class IdempotencyRows {
     return row?.result;
   }
 
+  removeOld(now: number): void {
+    this.#sql.run("DELETE FROM idempotency_keys WHERE created_at <= ?", now - KEPT_FOR);
+  }
+
   /** Forgets the keys that are too old, too. */
   insert({ caller, key, hash }: Idempotency, result: string, now: number): void {
-    this.#sql.run("DELETE FROM idempotency_keys WHERE created_at <= ?", now - KEPT_FOR);
+    this.removeOld(now);
     this.#sql.run(
       "INSERT INTO idempotency_keys (caller, key, hash, result, created_at) VALUES (?, ?, ?, ?, ?)",
       caller,

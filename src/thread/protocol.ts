@@ -86,6 +86,12 @@ export interface EditState extends ThreadAddress {
   readonly idempotency?: Idempotency;
 }
 
+export interface PruneThread extends ThreadAddress {
+  readonly keepLast: number;
+  /** Milliseconds since 1970; absent: whatever their age. */
+  readonly olderThan?: number;
+}
+
 /** What an import has brought. */
 export interface ImportedThread {
   readonly graph: string;
@@ -113,6 +119,7 @@ export interface ThreadApi {
   getHistory(read: ReadHistory): Promise<Reply<Bytes>>;
   updateState(edit: EditState): Promise<Reply<Bytes>>;
   deleteThread(address: ThreadAddress): Promise<Reply<null>>;
+  pruneThread(prune: PruneThread): Promise<Reply<null>>;
   /** Answers with the bytes of an archive, which break off when the thread is written meanwhile. */
   exportThread(address: ThreadAddress): Promise<Reply<Bytes>>;
   /** Makes the thread of an archive. */

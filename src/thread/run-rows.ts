@@ -50,6 +50,14 @@ type Columns = {
   outcome_hash: ArrayBuffer | null;
 };
 
+type Bodies = Pick<
+  Columns,
+  "id" | "request_type" | "request" | "request_hash" | "outcome_type" | "outcome" | "outcome_hash"
+>;
+
+/** Rows that are read at once where all of them are. */
+const PAGE = 100;
+
 /** The statements on `runs` and `queue`. */
 export class RunRows {
   readonly #sql: Sql;
@@ -126,6 +134,37 @@ export class RunRows {
     this.#sql.run("DELETE FROM queue WHERE run = ?", id);
   }
 
+  /** When the thread had to do with a run last: it came, or it ended. */
+  lastUse(): number | undefined {
+    const statement = "SELECT max(coalesce(ended_at, created_at)) AS time FROM runs";
+    return this.#sql.first<{ time: number | null }>(statement)?.time ?? undefined;
+  }
+
+  /** Those that no key of a request leads to. */
+  removeEndedBefore(time: number): void {
+    const statement =
+      "DELETE FROM runs WHERE ended_at < ? AND id NOT IN (SELECT result FROM idempotency_keys)";
+    this.#sql.run(statement, time);
+  }
+
+  /** All that runs were started with and came to. */
+  *bodies(): Generator<BodyRow, void, void> {
+    const statement = `SELECT id, request_type, request, request_hash, outcome_type, outcome, outcome_hash
+      FROM runs WHERE id > ? ORDER BY id LIMIT ${PAGE}`;
+    let after = "";
+    for (;;) {
+      const page = this.#sql.all<Bodies>(statement, after);
+      for (const row of page) {
+        yield requestOf(row);
+        const outcome = outcomeOf(row);
+        if (outcome !== undefined) yield outcome;
+      }
+      const last = page.at(-1);
+      if (last === undefined) return;
+      after = last.id;
+    }
+  }
+
   /** Leaves no trace of a run that was refused. */
   remove(id: string): void {
     this.#sql.run("DELETE FROM queue WHERE run = ?", id);
@@ -142,19 +181,26 @@ function fromColumns(row: Columns): RunRow {
     inputApplied: row.input_applied === 1,
     lastStep: row.last_step ?? undefined,
     fault: faultOf(row),
-    request: { type: row.request_type, body: row.request, body_hash: row.request_hash },
+    request: requestOf(row),
     context:
       row.context_type === null || row.context === null
         ? undefined
         : { type: row.context_type, data: new Uint8Array(row.context) },
-    outcome:
-      row.outcome_type === null
-        ? undefined
-        : { type: row.outcome_type, body: row.outcome, body_hash: row.outcome_hash },
+    outcome: outcomeOf(row),
   };
 }
 
 /** Older rows have it as JSON, which may say what is to be encrypted now: it is left out. */
 function faultOf({ fault_type: type, fault }: Columns): Encoded | undefined {
   return type === null || !(fault instanceof ArrayBuffer) ? undefined : { type, data: new Uint8Array(fault) };
+}
+
+function requestOf(row: Bodies): BodyRow {
+  return { type: row.request_type, body: row.request, body_hash: row.request_hash };
+}
+
+function outcomeOf(row: Bodies): BodyRow | undefined {
+  return row.outcome_type === null
+    ? undefined
+    : { type: row.outcome_type, body: row.outcome, body_hash: row.outcome_hash };
 }

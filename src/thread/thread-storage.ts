@@ -3,7 +3,8 @@ import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { BlobMoves } from "../storage/blob-moves.ts";
 import { migrate, schemaVersion } from "../storage/migrations.ts";
-import { RecordStore } from "../storage/record-store.ts";
+import type { RecordStore } from "../storage/record-store.ts";
+import { RootCheckpoints } from "../storage/root-checkpoints.ts";
 import { Sql } from "../storage/sql.ts";
 import { SqliteSaver } from "../storage/sqlite-saver.ts";
 import { Tables } from "../storage/tables.ts";
@@ -32,6 +33,8 @@ export interface ThreadStorageOptions {
   /** Writes and reads all that is stored of the thread; a `MsgpackSerializer` by default. */
   readonly serde?: SerializerProtocol | undefined;
   readonly randomId: () => string;
+  /** Lets others in between two turns of a long work. */
+  readonly yieldTurn: () => Promise<void>;
 }
 
 /** All that is stored of one thread: its checkpoints, its runs, and itself. Tables are made by the first write. */
@@ -41,6 +44,7 @@ export class ThreadStorage {
   readonly saver: SqliteSaver;
   readonly records: RecordStore;
   readonly runs: RunRows;
+  readonly checkpoints: RootCheckpoints;
   readonly answers: AnswerRows;
   readonly keys: IdempotencyRows;
   /** For moving the thread. */
@@ -54,20 +58,23 @@ export class ThreadStorage {
 
   constructor(options: ThreadStorageOptions) {
     this.#options = options;
-    const { storage, bucket, prefix, inlineLimit, randomId } = options;
+    const { storage, bucket, prefix, inlineLimit, randomId, yieldTurn } = options;
     this.serde = options.serde ?? new MsgpackSerializer();
     const sql = new Sql(storage.sql);
-    const blobs = {
+    this.saver = new SqliteSaver({
       sql: storage.sql,
       serde: this.serde,
       prefix,
       randomId,
+      yieldTurn,
+      otherBodies: () => this.runs.bodies(),
       ...(bucket && { bucket }),
       ...(inlineLimit !== undefined && { inlineLimit }),
-    };
-    this.saver = new SqliteSaver({ ...blobs, transact: (write) => this.transaction(write) });
-    this.records = new RecordStore(blobs);
+      transact: (write) => this.transaction(write),
+    });
+    this.records = this.saver.records();
     this.runs = new RunRows(sql);
+    this.checkpoints = new RootCheckpoints(sql);
     this.answers = new AnswerRows(sql);
     this.keys = new IdempotencyRows(sql);
     this.#thread = new ThreadRows(sql);

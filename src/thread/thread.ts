@@ -1,7 +1,7 @@
 import { errorBody, TidemarkError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
-import { threadBusy, threadDeleted, threadExists, threadNotFound, wireError } from "./errors.ts";
+import { threadBusy, threadExists, threadNotFound, wireError } from "./errors.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { editOnce } from "./edit-state.ts";
 import { EventStream } from "./event-stream.ts";
@@ -11,6 +11,7 @@ import type {
   Bytes,
   EditState,
   ImportedThread,
+  PruneThread,
   ReadHistory,
   ReadState,
   Reply,
@@ -22,8 +23,11 @@ import { AnsweredError, answerFault, readRunEnd } from "./run-answer.ts";
 import { RunAdmission } from "./run-admission.ts";
 import type { RunEnd } from "./run-end.ts";
 import { RunListeners } from "./run-listeners.ts";
-import { RETRY_DELAY, RunQueue, type QueuePlatform } from "./run-queue.ts";
+import { pruneThread, type Retention } from "./retention.ts";
+import { RetentionKeeper } from "./retention-keeper.ts";
+import { RunQueue, type QueuePlatform } from "./run-queue.ts";
 import { StateReader } from "./state-reader.ts";
+import { ThreadDeletion } from "./thread-deletion.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
 import { eventName, wireAnswer } from "./wire.ts";
@@ -33,6 +37,7 @@ export interface ThreadOptions {
   readonly platform: QueuePlatform;
   readonly environment: Environment;
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
+  readonly retention: Retention;
 }
 
 /**
@@ -50,9 +55,8 @@ export class Thread implements ThreadApi {
   readonly #listeners = new RunListeners();
   readonly #transfer: ThreadTransfer;
   readonly #admission: RunAdmission;
-  #deletion: Promise<void> | undefined;
-  /** In a row. */
-  #failedDeletions = 0;
+  readonly #deletion: ThreadDeletion;
+  readonly #retention: RetentionKeeper;
 
   constructor(options: ThreadOptions) {
     const { storage, environment, platform } = options;
@@ -67,10 +71,7 @@ export class Thread implements ThreadApi {
       graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
       threadId: () => storage.thread()?.thread_id ?? "",
       emit: (runId, event) => this.#listeners.emit(runId, event),
-      onLeave: () => {
-        // A deletion that has begun keeps its own.
-        if (this.#queue.isEmpty() && storage.thread()?.deleting === 0) platform.deleteAlarm();
-      },
+      onLeave: () => this.#retention.noteUse(),
     });
     this.#queue = new RunQueue(storage, platform, this.#runner);
     this.#transfer = new ThreadTransfer(storage, platform, this.#catalog);
@@ -80,6 +81,13 @@ export class Thread implements ThreadApi {
       catalog: this.#catalog,
       states: this.#states,
       queue: this.#queue,
+    });
+    const parts = { storage, platform, queue: this.#queue, admission: this.#admission };
+    this.#deletion = new ThreadDeletion({ ...parts, runner: this.#runner });
+    this.#retention = new RetentionKeeper({
+      ...parts,
+      deletion: this.#deletion,
+      retention: options.retention,
     });
   }
 
@@ -135,7 +143,22 @@ export class Thread implements ThreadApi {
       if (thread === undefined) throw threadNotFound(edit.threadId);
       const graph = this.#catalog.require(thread.graph);
       if (!this.#queue.isEmpty()) throw threadBusy(edit.threadId);
-      return this.#queue.exclusive(() => editOnce(this.#storage, this.#environment, graph, edit));
+      return this.#queue.exclusive(async () => {
+        const answer = await editOnce(this.#storage, this.#environment, graph, edit);
+        this.#retention.noteUse();
+        return answer;
+      });
+    });
+  }
+
+  pruneThread({ threadId, ...keep }: PruneThread): Promise<Reply<null>> {
+    return replying(async () => {
+      await this.#ready();
+      if (this.#storage.thread() === undefined) throw threadNotFound(threadId);
+      if (!this.#queue.isEmpty()) throw threadBusy(threadId);
+      const now = this.#environment.now();
+      await this.#queue.exclusive(() => pruneThread(this.#storage, threadId, keep, now));
+      return null;
     });
   }
 
@@ -144,13 +167,7 @@ export class Thread implements ThreadApi {
       this.#transfer.requireIdle();
       const thread = this.#storage.thread();
       if (thread === undefined) throw threadNotFound(address.threadId);
-      if (thread.deleting === 0) {
-        this.#storage.transaction(() => {
-          this.#storage.markDeleting();
-          this.#platform.setAlarm(this.#platform.now());
-        });
-      }
-      await this.#finishDeletion(address.threadId);
+      await this.#deletion.begin(thread);
       return null;
     });
   }
@@ -184,7 +201,10 @@ export class Thread implements ThreadApi {
       // A deletion that could not be finished has set the alarm again.
       return this.#platform.report(fault);
     }
-    if (this.#storage.thread() !== undefined) this.#queue.onAlarm();
+    const thread = this.#storage.thread();
+    if (thread === undefined) return;
+    if (this.#queue.isEmpty()) await this.#retention.onAlarm(thread);
+    else this.#queue.onAlarm();
   }
 
   /** Takes up what an earlier instance has left: a deletion, or runs. */
@@ -192,7 +212,7 @@ export class Thread implements ThreadApi {
     this.#transfer.requireIdle();
     const thread = this.#storage.thread();
     if (thread === undefined) return;
-    if (thread.deleting === 1) await this.#finishDeletion(thread.thread_id);
+    if (thread.deleting === 1) await this.#deletion.finish(thread.thread_id);
     else this.#queue.wake();
   }
 
@@ -252,30 +272,6 @@ export class Thread implements ThreadApi {
       }
     }
     await stream.written;
-  }
-
-  #finishDeletion(threadId: string): Promise<void> {
-    this.#deletion ??= this.#delete(threadId).finally(() => {
-      this.#deletion = undefined;
-    });
-    return this.#deletion;
-  }
-
-  async #delete(threadId: string): Promise<void> {
-    const gone = threadDeleted(threadId);
-    this.#runner.abort(gone);
-    this.#queue.dismiss(wireError(gone));
-    await this.#admission.dismiss();
-    try {
-      await this.#queue.exclusive(() => this.#storage.deleteAll());
-    } catch (fault) {
-      // The mark is there, and the alarm goes on with it.
-      this.#failedDeletions += 1;
-      const delay = Math.min(RETRY_DELAY * this.#failedDeletions, this.#platform.lease);
-      this.#platform.setAlarm(this.#platform.now() + delay);
-      throw fault;
-    }
-    this.#failedDeletions = 0;
   }
 }
 

@@ -1,9 +1,11 @@
 import { describe } from "vitest";
 import type { MakeSaver } from "./fixtures.ts";
+import { copyContract } from "./saver-copy.ts";
 import { listContract } from "./saver-list.ts";
 import { putContract } from "./saver-put.ts";
 import { putWritesContract } from "./saver-put-writes.ts";
 import { readContract } from "./saver-read.ts";
+import { removalContract } from "./saver-removal.ts";
 import { valueContract } from "./saver-values.ts";
 
 /** What every `BaseCheckpointSaver` guarantees. `makeSaver` opens an empty one. */
@@ -14,5 +16,7 @@ export function saverContract(name: string, makeSaver: MakeSaver): void {
     readContract(makeSaver);
     listContract(makeSaver);
     valueContract(makeSaver);
+    removalContract(makeSaver);
+    copyContract(makeSaver);
   });
 }

@@ -2,6 +2,7 @@ import { END, START, StateGraph } from "../../src/index.ts";
 import { MsgpackSerializer } from "../../src/checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../../src/checkpoint/serde/protocol.ts";
 import type { RunnableGraph } from "../../src/pregel/runnable-graph.ts";
+import type { Retention } from "../../src/thread/retention.ts";
 import { Log } from "../support/log.ts";
 
 /** The graphs of the test worker. Its runtime reads them whenever a thread object is made. */
@@ -29,4 +30,12 @@ export function deployedSerde(): SerializerProtocol {
 /** Deploys another serializer. */
 export function deploySerde(other: SerializerProtocol): void {
   serde = other;
+}
+
+/** The retention of the test worker: thread objects read it whenever it matters. */
+export const retained: { keepLast?: number; maxAge?: number; deleteAfter?: number } = {};
+
+export function retain(retention: Retention): void {
+  for (const key of ["keepLast", "maxAge", "deleteAfter"] as const) delete retained[key];
+  Object.assign(retained, retention);
 }

@@ -2,9 +2,14 @@ import { createRuntime } from "../../src/worker.ts";
 import { watched } from "../support/bucket.ts";
 import { noteInstance } from "../support/instances.ts";
 import { noteReport } from "../support/reports.ts";
-import { deployed, deployedSerde } from "./graphs.ts";
+import { deployed, deployedSerde, retained } from "./graphs.ts";
 
-const runtime = createRuntime({ graphs: deployed, serde: deployedSerde, report: noteReport });
+const runtime = createRuntime({
+  graphs: deployed,
+  serde: deployedSerde,
+  retention: retained,
+  report: noteReport,
+});
 
 export class Thread extends runtime.Thread {
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {

@@ -74,4 +74,25 @@ export class NaiveSaver {
         ofTask.set(key, [channel, serde.dumpsTyped({ value })[1]]);
     }
   }
+
+  /** With their writes; whose parent goes gets the nearest ancestor that stays. */
+  remove(ids: ReadonlySet<string>): void {
+    const parents = new Map(this.ids.map((id) => [id, this.read(id)?.parentId]));
+    for (const id of this.ids) {
+      const stored = this.read(id);
+      if (stored === undefined || ids.has(id) || !ids.has(stored.parentId ?? "")) continue;
+      const walked = new Set([id]);
+      let { parentId } = stored;
+      while (parentId !== undefined && ids.has(parentId) && !walked.has(parentId)) {
+        walked.add(parentId);
+        parentId = parents.get(parentId);
+      }
+      if (parentId !== undefined && walked.has(parentId)) parentId = undefined;
+      this.#checkpoints.set(id, serde.dumpsTyped({ ...stored, parentId })[1]);
+    }
+    for (const id of ids) {
+      this.#checkpoints.delete(id);
+      this.#writes.delete(id);
+    }
+  }
 }

@@ -49,7 +49,11 @@ export class SaverModel {
   async #step(): Promise<void> {
     const random = this.#random;
     const ns = random.once(4) ? NAMESPACES[1] : NAMESPACES[0];
-    switch (random.below(10)) {
+    switch (random.below(12)) {
+      case 10:
+        return this.#remove();
+      case 11:
+        return this.#copy();
       case 0:
         return this.#open.evict();
       case 1:
@@ -87,11 +91,53 @@ export class SaverModel {
       versions_seen: seen,
       ...(id !== undefined && { id }),
     });
-    const metadata = { ...METADATA, step: random.below(5), tag: random.below(2) };
+    const metadata = { ...METADATA, step: random.below(5), tag: random.below(2), run_id: this.#someRun() };
     const config = threadConfig(this.#thread, ns, parentId);
     await this.#open.saver.put(config, checkpoint, metadata, newVersions);
     naive.put(parentId, checkpoint, metadata, newVersions);
     await this.#check(ns, checkpoint.id);
+  }
+
+  async #remove(): Promise<void> {
+    const random = this.#random;
+    const { saver } = this.#open;
+    if (random.once(8)) {
+      await saver.deleteThread(this.#thread);
+      for (const naive of this.#naive.values()) naive.remove(new Set(naive.ids));
+    } else if (random.once(2)) {
+      const run = this.#someRun();
+      await saver.deleteForRuns([run]);
+      for (const naive of this.#naive.values())
+        naive.remove(new Set(naive.ids.filter((id) => naive.read(id)?.metadata.run_id === run)));
+    } else {
+      const keepLast = 1 + random.below(6);
+      await saver.prune([this.#thread], { keepLast });
+      for (const naive of this.#naive.values()) naive.remove(new Set(naive.ids.slice(0, -keepLast)));
+    }
+    await this.#checkAll(this.#thread);
+  }
+
+  /** To a thread that is gone again afterwards. */
+  async #copy(): Promise<void> {
+    const { saver } = this.#open;
+    const copy = `copy of ${this.#thread}`;
+    await saver.copyThread(this.#thread, copy);
+    await this.#checkAll(copy);
+    await saver.deleteThread(copy);
+    await this.#checkAll(this.#thread);
+  }
+
+  async #checkAll(thread: string): Promise<void> {
+    for (const ns of NAMESPACES) {
+      const { ids } = this.#of(ns);
+      const listed = await collect(this.#open.saver, threadConfig(thread, ns));
+      expect(listed.map(({ checkpoint }) => checkpoint.id)).toEqual(ids.toReversed());
+      for (const tuple of listed) this.#compare(ns, tuple.checkpoint.id, tuple);
+    }
+  }
+
+  #someRun(): string {
+    return `run ${this.#random.below(4)} of ${this.#thread}`;
   }
 
   async #putWrites(ns: string): Promise<void> {

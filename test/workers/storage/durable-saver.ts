@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import checkpoints from "../../../migrations/thread/0001_checkpoints.sql";
 import encryptedBlobs from "../../../migrations/thread/0004_encrypted_blobs.sql";
 import { BaseCheckpointSaver } from "../../../src/checkpoint/saver.ts";
+import type { PruneOptions } from "../../../src/checkpoint/prune-options.ts";
 import type {
   ChannelVersions,
   Checkpoint,
@@ -117,5 +118,17 @@ export class SaverInObject extends BaseCheckpointSaver {
 
   override deleteThread(threadId: string): Promise<void> {
     return this.object.run(() => this.inner.deleteThread(threadId));
+  }
+
+  override deleteForRuns(runIds: readonly string[]): Promise<void> {
+    return this.object.run(() => this.inner.deleteForRuns(runIds));
+  }
+
+  override copyThread(sourceThreadId: string, targetThreadId: string): Promise<void> {
+    return this.object.run(() => this.inner.copyThread(sourceThreadId, targetThreadId));
+  }
+
+  override prune(threadIds: readonly string[], options?: PruneOptions): Promise<void> {
+    return this.object.run(() => this.inner.prune(threadIds, options));
   }
 }

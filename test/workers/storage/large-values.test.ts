@@ -29,12 +29,12 @@ describe.each(["R2", "SQLite"])("large values in %s", { timeout: 30_000 }, (plac
     return row?.size ?? 0;
   }
 
-  it("a text of 5 MB is stored once over 20 checkpoints, and is equal after an eviction", async () => {
+  it("a text of 5 MB is stored once over 50 checkpoints (LAR-05), and is equal after an eviction", async () => {
     const saver = await object.saver(bucket);
     const text = "0123456789".repeat(MEGABYTE / 2);
     let config: CheckpointConfig = THREAD;
     let log = adopt<unknown[]>([{ role: "user", text }]);
-    for (let step = 0; step < 20; step++) {
+    for (let step = 0; step < 50; step++) {
       log = adopt([...log, { role: "ai", step }]);
       config = await putAll(saver, config, checkpointOf({ log }));
     }
@@ -82,6 +82,23 @@ describe.each(["R2", "SQLite"])("large values in %s", { timeout: 30_000 }, (plac
       ]),
     ).toBe(true);
     expect(isSame(await valuesOf(fresh, child), { text: values.text, list: values.list })).toBe(true);
+  });
+
+  it("keeps the longest text and the longest bytes that there may be, and what of them is read", async () => {
+    const text = "0123456789abcdef".repeat((8 * 1024 * 1024) / 16);
+    const bytes = new Uint8Array(25 * 1024 * 1024).map((_, index) => index % 251);
+    const config = await putAll(await object.saver(bucket), THREAD, checkpointOf({ text, bytes }));
+    const fresh = await object.saver(bucket);
+    const values = await valuesOf(fresh, config);
+    expect(values?.["text"] === text).toBe(true);
+    const read = values?.["bytes"];
+    expect(read instanceof Uint8Array && read.every((byte, index) => byte === index % 251)).toBe(true);
+    expect(read instanceof Uint8Array && read.length).toBe(bytes.length);
+    await putAll(fresh, config, checkpointOf({ text: "", bytes: 0 }));
+    await fresh.prune(["t"]);
+    expect(await object.count("blobs")).toBe(0);
+    expect(await object.count("parts")).toBe(0);
+    expect(await keysInBucket()).toEqual([]);
   });
 
   it("refuses a text of 20 MB and bytes of 30 MB, and stores nothing of the checkpoint", async () => {

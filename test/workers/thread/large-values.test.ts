@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { Annotation, END, START, StateGraph } from "../../../src/index.ts";
+import { Annotation, END, Send, START, StateGraph } from "../../../src/index.ts";
 import { bucketCalls, holdBucket } from "../../support/bucket.ts";
 import { until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { reports } from "../../support/reports.ts";
-import { TestThread } from "../../support/threads.ts";
+import { json, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
 const State = Annotation.Root({ ...Log.spec, document: Annotation<string>(), step: Annotation<number>() });
@@ -91,6 +91,35 @@ describe("many values that are large together", () => {
     await thread.invoke({ input: { log } });
     await thread.evict();
     expect((await thread.state()).values["log"]).toEqual(log);
+  });
+});
+
+describe("one payload for many tasks (STO-03)", () => {
+  it("is stored once, however many Sends carry it, and goes when the thread is pruned", async () => {
+    const payload = { text: text(200_000) };
+    const Sums = Annotation.Root({
+      sum: Annotation<number>({ reducer: (left, right) => left + right, default: () => 0 }),
+    });
+    const graph = new StateGraph(Sums)
+      .addNode("count", (state) => ({ sum: (state as unknown as typeof payload).text.length }))
+      .addConditionalEdges(START, () => Array.from({ length: 200 }, () => new Send("count", payload)), [
+        "count",
+      ])
+      .addEdge("count", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    expect((await thread.invoke({ input: {} })).values).toEqual({ sum: 200 * payload.text.length });
+    const size = async () => {
+      const [row] = await thread.sql<{ bytes: number }>(`SELECT
+        (SELECT coalesce(sum(length(body)), 0) FROM checkpoints) +
+        (SELECT coalesce(sum(length(body)), 0) FROM writes) + (SELECT coalesce(sum(size), 0) FROM blobs) AS bytes`);
+      return row?.bytes ?? Infinity;
+    };
+    expect(await size()).toBeLessThan(300_000);
+    await json(thread.post("/prune", {}));
+    expect(await size()).toBeLessThan(10_000);
+    expect(await thread.objects()).toEqual([]);
   });
 });
 

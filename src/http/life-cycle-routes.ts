@@ -1,0 +1,113 @@
+import { type Context, Hono } from "hono";
+import { v7 as uuid7 } from "uuid";
+import { RefusedError, StorageError } from "../errors.ts";
+import type { Bytes, ImportedThread, Reply } from "../thread/protocol.ts";
+import type { AppOptions } from "./app.ts";
+import { parseBody, parseQuery } from "./body.ts";
+import { CopyBody, NoQuery, PruneBody, type PruneRequest, PruneThreadsBody } from "./schemas.ts";
+import { call, namedThread, refusal, requestedThread, type RequestedThread } from "./thread-call.ts";
+import { requireThreadId } from "./thread-id.ts";
+
+/** Threads of a list that are left as they are. */
+const SKIPPED = new Set(["thread_not_found", "thread_busy"]);
+
+/** Pruning several threads at once. */
+export function pruneRoute(options: AppOptions): Hono {
+  const app = new Hono();
+
+  app.post("/prune", async (context) => {
+    const { thread_ids: ids, ...body } = await parseBody(context.req, PruneThreadsBody, options.maxBodySize);
+    const threads = ids.map((id) => namedThread(context, options, requireThreadId(id)));
+    let pruned = 0;
+    for (const thread of threads) {
+      const reply = await prune(thread, body);
+      if (reply.ok) pruned += 1;
+      else if (!SKIPPED.has(reply.error.code)) return refusal(context, reply);
+    }
+    return context.json({ pruned_count: pruned });
+  });
+
+  return app;
+}
+
+/** Pruning, deleting and copying a thread. */
+export function lifeCycleRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+
+  app.post("/prune", async (context) => {
+    const thread = requestedThread(context, options);
+    const body = await parseBody(context.req, PruneBody, options.maxBodySize);
+    return done(context, await prune(thread, body));
+  });
+
+  app.post("/copy", async (context) => {
+    const source = requestedThread(context, options);
+    parseQuery(context.req, NoQuery);
+    const { thread_id: id = uuid7() } = await parseBody(context.req, CopyBody, options.maxBodySize);
+    const target = namedThread(context, options, requireThreadId(id));
+    const exported = await call(source, (api) => api.exportThread(source.address));
+    if (!exported.ok) return refusal(context, exported);
+    const reply = await receive(target, exported.value);
+    return reply.ok ? context.json({ thread_id: id, ...reply.value }) : refusal(context, reply);
+  });
+
+  app.delete("/", async (context) => done(context, await remove(requestedThread(context, options))));
+
+  return app;
+}
+
+function prune(thread: RequestedThread, body: PruneRequest): Promise<Reply<null>> {
+  if (body.strategy === "delete") return remove(thread);
+  const { keep_last: keepLast, older_than: olderThan } = body;
+  const age = olderThan === undefined ? {} : { olderThan };
+  return call(thread, (api) => api.pruneThread({ ...thread.address, keepLast, ...age }));
+}
+
+/** Hands an export on to the thread that is to be a copy. */
+async function receive(target: RequestedThread, exported: Bytes): Promise<Reply<ImportedThread>> {
+  const { readable, writable } = new IdentityTransformStream();
+  let isBroken = false;
+  const sending = exported.pipeTo(writable).catch(() => {
+    isBroken = true;
+  });
+  let attempts = 0;
+  try {
+    return await call(target, (api) => {
+      attempts += 1;
+      // What was exported can be sent once only.
+      if (attempts > 1) throw interrupted();
+      return api.importThread(target.address, readable);
+    });
+  } catch (error) {
+    await sending;
+    throw isBroken ? changed(error) : error;
+  }
+}
+
+async function remove(thread: RequestedThread): Promise<Reply<null>> {
+  let attempts = 0;
+  const reply = await call(thread, (api) => {
+    attempts += 1;
+    return api.deleteThread(thread.address);
+  });
+  // A repeated call finds nothing when the first one has done its work and only its reply was lost.
+  const isDone = !reply.ok && attempts > 1 && reply.error.code === "thread_not_found";
+  return isDone ? { ok: true, value: null } : reply;
+}
+
+function done(context: Context, reply: Reply<null>): Response {
+  return reply.ok ? context.body(null, 204) : refusal(context, reply);
+}
+
+function changed(cause: unknown): RefusedError {
+  const message =
+    "The thread was written, or reset, while it was being copied. Nothing stays of the copy; ask again.";
+  return new RefusedError("thread_busy", message, { cause });
+}
+
+function interrupted(): StorageError {
+  return new StorageError(
+    "thread_unavailable",
+    "An object was reset while the thread was being copied. Nothing stays of the copy; ask again.",
+  );
+}

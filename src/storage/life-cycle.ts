@@ -1,0 +1,84 @@
+import { parsePrune } from "../checkpoint/prune-options.ts";
+import type { PruneOptions } from "../checkpoint/prune-options.ts";
+import { threadExists } from "../checkpoint/removal-errors.ts";
+import { beyond, ofRuns } from "../checkpoint/removal-plan.ts";
+import type { Selection } from "../checkpoint/removal-plan.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import type { ThreadHistory } from "../checkpoint/thread-history.ts";
+import { BlobCollector } from "./blob-collector.ts";
+import type { CheckpointReader } from "./checkpoint-reader.ts";
+import type { BodyRow } from "./checkpoint-rows.ts";
+import type { Commits, Transact } from "./commits.ts";
+import { SaverCache } from "./saver-cache.ts";
+import type { SharedParts } from "./shared-parts.ts";
+import { ThreadRemoval } from "./thread-removal.ts";
+
+export interface LifeCycleParts {
+  readonly serde: SerializerProtocol;
+  readonly transact: Transact;
+  readonly shared: SharedParts;
+  readonly reader: CheckpointReader;
+  readonly commits: Commits;
+  readonly otherBodies?: () => Iterable<BodyRow>;
+  readonly yieldTurn?: () => Promise<void>;
+}
+
+/** What becomes of threads as a whole: they are deleted, pruned and copied. */
+export class LifeCycle {
+  readonly #parts: LifeCycleParts;
+  readonly #removal: ThreadRemoval;
+  readonly #collector: BlobCollector;
+
+  constructor(parts: LifeCycleParts) {
+    this.#parts = parts;
+    const { shared, serde, reader, otherBodies = () => [], yieldTurn = () => Promise.resolve() } = parts;
+    const remove = <T>(removeRows: () => T): T => {
+      const result = parts.transact(removeRows);
+      shared.cache = new SaverCache();
+      return result;
+    };
+    this.#removal = new ThreadRemoval({ shared, serde, reader, remove, yieldTurn });
+    this.#collector = new BlobCollector({ ...shared, serde, remove, otherBodies });
+  }
+
+  /** Removes the rows first: when an object cannot be deleted it is garbage, and nothing refers to it. */
+  async deleteThread(threadId: string): Promise<void> {
+    const { shared, commits } = this.#parts;
+    const deleteObjects = commits.deleteThread(threadId, () => shared.checkpoints.deleteThread(threadId));
+    shared.cache = new SaverCache();
+    await deleteObjects();
+  }
+
+  async deleteForRuns(runIds: readonly string[]): Promise<void> {
+    const ids = new Set(runIds);
+    const { checkpoints } = this.#parts.shared;
+    const threads = new Set([...ids].flatMap((id) => checkpoints.threadsOf(id)));
+    for (const threadId of threads) await this.#remove(threadId, (history) => ofRuns(history, ids));
+  }
+
+  /** In one turn. */
+  copyThread(source: string, target: string): void {
+    const { transact, shared } = this.#parts;
+    const { checkpoints, blobs } = shared;
+    transact(() => {
+      if (checkpoints.namespaces(source, undefined).length === 0) return;
+      if (checkpoints.namespaces(target, undefined).length > 0) throw threadExists(target);
+      checkpoints.copyThread(source, target);
+      blobs.copyThread(source, target);
+    });
+  }
+
+  async prune(threadIds: readonly string[], options: PruneOptions): Promise<void> {
+    const keep = parsePrune(options);
+    for (const threadId of threadIds) {
+      if (keep === undefined) await this.deleteThread(threadId);
+      else await this.#remove(threadId, (history) => beyond(history, keep));
+    }
+  }
+
+  /** Rows in turns of a few hundred; what is large and nothing refers to any more goes last. */
+  async #remove(threadId: string, select: (history: ThreadHistory) => Selection): Promise<void> {
+    await this.#removal.remove(threadId, select);
+    await this.#collector.collect(threadId);
+  }
+}

@@ -1,0 +1,25 @@
+import type { WriteAddress } from "../checkpoint/address.ts";
+import type { CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
+import type { SaverCache } from "./saver-cache.ts";
+
+export function findNamespace(
+  cache: SaverCache,
+  rows: CheckpointRows,
+  threadId: string,
+  ns: string,
+): NamespaceRow | undefined {
+  const id = cache.namespaceId(threadId, ns) ?? rows.namespaceId(threadId, ns);
+  if (id === undefined) return undefined;
+  cache.setNamespaceId(threadId, ns, id);
+  return { id, thread_id: threadId, ns };
+}
+
+/** In a transaction that may be undone: what it adds is not cached yet. */
+export function openNamespace(
+  cache: SaverCache,
+  rows: CheckpointRows,
+  { threadId, namespace }: WriteAddress,
+): number {
+  const id = cache.namespaceId(threadId, namespace) ?? rows.namespaceId(threadId, namespace);
+  return id ?? rows.addNamespace(threadId, namespace);
+}

@@ -1,0 +1,28 @@
+import type { Sql } from "./sql.ts";
+import { fromStoredId, type StoredId, toStoredId } from "./stored-id.ts";
+
+const ROOT = "namespace = (SELECT id FROM namespaces WHERE thread_id = ? AND ns = '')";
+
+/** Which checkpoints a thread's root graph has: along the primary key, without reading them. */
+export class RootCheckpoints {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** The newest id but so many. */
+  newestBut(threadId: string, count: number): string | undefined {
+    return this.#id(`${ROOT} ORDER BY id DESC LIMIT 1 OFFSET ?`, threadId, count);
+  }
+
+  /** The oldest id that is not below this one. */
+  oldestFrom(threadId: string, id: string): string | undefined {
+    return this.#id(`${ROOT} AND id >= ? ORDER BY id LIMIT 1`, threadId, toStoredId(id));
+  }
+
+  #id(condition: string, ...inputs: Parameters<Sql["run"]>[1][]): string | undefined {
+    const row = this.#sql.first<{ id: StoredId }>(`SELECT id FROM checkpoints WHERE ${condition}`, ...inputs);
+    return row && fromStoredId(row.id);
+  }
+}

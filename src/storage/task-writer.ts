@@ -1,0 +1,105 @@
+import type { WriteAddress } from "../checkpoint/address.ts";
+import { encode } from "../checkpoint/encoding.ts";
+import { chain, isPromise } from "../checkpoint/maybe-promise.ts";
+import { mergeTaskWrites, positionWrites } from "../checkpoint/pending-writes.ts";
+import type { TaskWrites } from "../checkpoint/pending-writes.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
+import { StorageError } from "../errors.ts";
+import { sealBody } from "./bodies.ts";
+import type { CheckpointReader } from "./checkpoint-reader.ts";
+import type { BodyRow } from "./checkpoint-rows.ts";
+import { type Commits, CONFLICT, type PendingCommit } from "./commits.ts";
+import { findNamespace, openNamespace } from "./namespaces.ts";
+import type { SaverCache } from "./saver-cache.ts";
+import type { SharedParts } from "./shared-parts.ts";
+import type { StoredForm } from "./stored-values.ts";
+import { channelInTask, toTaskBody } from "./task-body.ts";
+
+export interface TaskWriterParts {
+  readonly serde: SerializerProtocol;
+  readonly shared: SharedParts;
+  readonly reader: CheckpointReader;
+  readonly commits: Commits;
+}
+
+export interface TaskPlace {
+  readonly address: WriteAddress;
+  readonly checkpointId: string;
+  readonly taskId: string;
+}
+
+interface TaskToStore extends TaskPlace {
+  readonly stored: StoredForm;
+  /** In stored form. */
+  readonly added: TaskWrites<unknown>;
+}
+
+/** Writes the row of a task: anew, or with what was there before. */
+export class TaskWriter {
+  readonly #parts: TaskWriterParts;
+
+  constructor(parts: TaskWriterParts) {
+    this.#parts = parts;
+  }
+
+  async put(place: TaskPlace, taskPath: string, writes: readonly PendingWrite[]): Promise<void> {
+    const { shared, commits } = this.#parts;
+    const { cache } = shared;
+    const { threadId, namespace } = place.address;
+    const pending = commits.begin(threadId);
+    const { path, writes: positioned } = positionWrites(taskPath, writes);
+    const forming = shared.values.toStored(positioned, cache.replacements(threadId), false);
+    const stored = isPromise(forming) ? await forming : forming;
+    const inStoredForm = positioned.map((write, index) => ({ ...write, value: stored.values[index]?.value }));
+    const task = { ...place, stored, added: { path, writes: inStoredForm } };
+    const storing = this.#store(cache, pending, task, undefined);
+    const id = isPromise(storing) ? await storing : storing;
+    if (id === undefined) return this.put(place, taskPath, writes);
+    cache.setNamespaceId(threadId, namespace, id);
+    stored.remember();
+  }
+
+  /**
+   * `old` is the row that the task has, if it has one. Answers with the id of the namespace; undefined when rows that
+   * this one may refer to were removed meanwhile.
+   */
+  #store(
+    cache: SaverCache,
+    pending: PendingCommit,
+    task: TaskToStore,
+    old: BodyRow | undefined,
+  ): MaybePromise<number | undefined> {
+    const { serde, reader, commits, shared } = this.#parts;
+    const { checkpoints, writes: rows } = shared;
+    const { address, checkpointId, taskId, stored, added } = task;
+    const merging =
+      old === undefined
+        ? added
+        : chain(reader.task(address.threadId, old), (writes) => mergeTaskWrites(writes, added));
+    const sealing = chain(merging, (writes) =>
+      chain(encode(serde, toTaskBody(writes), channelInTask(writes)), sealBody),
+    );
+    const committing = chain(sealing, ({ input, blobs }) =>
+      commits.commit(pending, [...stored.blobs, ...blobs], () => {
+        if (shared.cache !== cache) return CONFLICT;
+        const namespace = openNamespace(cache, checkpoints, address);
+        const key = { namespace, checkpointId, taskId };
+        const written = old === undefined ? rows.insert(key, input) : rows.replace(key, old, input);
+        return written ? namespace : CONFLICT;
+      }),
+    );
+    return chain(committing, (outcome) => {
+      if (outcome !== CONFLICT) return outcome;
+      if (shared.cache !== cache) return undefined;
+      const namespace = findNamespace(cache, checkpoints, address.threadId, address.namespace);
+      const row = namespace && rows.read({ namespace: namespace.id, checkpointId, taskId });
+      if (row === undefined) throw rowVanished(taskId);
+      return this.#store(cache, pending, task, row);
+    });
+  }
+}
+
+function rowVanished(taskId: string): StorageError {
+  return new StorageError("write_conflict", `The row of task ${taskId} was there, and is there no more.`);
+}

@@ -1,0 +1,113 @@
+import { idsFrom, mintedAt } from "../checkpoint/id.ts";
+import { compareCheckpointIds } from "../checkpoint/ordering.ts";
+import { pruneThread, type Retention } from "./retention.ts";
+import type { RunAdmission } from "./run-admission.ts";
+import type { QueuePlatform, RunQueue } from "./run-queue.ts";
+import type { ThreadDeletion } from "./thread-deletion.ts";
+import type { ThreadRow } from "./thread-rows.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/** What gets too old bit by bit is removed at most so often in the time in which it does. */
+const PASSES = 16;
+
+export interface RetentionParts {
+  readonly storage: ThreadStorage;
+  readonly queue: RunQueue;
+  readonly platform: QueuePlatform;
+  /** Read whenever it matters. */
+  readonly retention: Retention;
+  readonly deletion: ThreadDeletion;
+  readonly admission: RunAdmission;
+}
+
+/**
+ * Removes from a thread what its retention says. The thread's alarm, which the queue has while a run is in it, is set to
+ * the time at which something will be due, and to none when nothing will.
+ */
+export class RetentionKeeper {
+  readonly #parts: RetentionParts;
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts;
+  }
+
+  /** The thread was used just now, and nothing is in the queue any more. */
+  noteUse(): void {
+    const { platform, retention } = this.#parts;
+    const now = platform.now();
+    const { deleteAfter } = retention;
+    this.#setAlarm(
+      earliest(
+        this.#isPruning ? now + platform.lease : undefined,
+        deleteAfter === undefined ? undefined : now + deleteAfter,
+      ),
+    );
+  }
+
+  /** The alarm has fired, and nothing is in the queue. It is set again before anything is done: what is stopped underway is taken up. */
+  async onAlarm(thread: ThreadRow): Promise<void> {
+    const { queue, platform, deletion, admission } = this.#parts;
+    const { thread_id: threadId } = thread;
+    const now = platform.now();
+    const soon = now + platform.lease;
+    try {
+      const expiry = this.#expiry(thread);
+      if (expiry !== undefined && expiry <= now && !admission.isStaging) return await deletion.begin(thread);
+      if (this.#isPruning) {
+        this.#setAlarm(soon);
+        await queue.exclusive(() => this.#prune(threadId, now));
+      }
+      const due = earliest(this.#pruneDue(threadId, now), expiry);
+      this.#setAlarm(due === undefined ? undefined : Math.max(due, soon));
+    } catch (fault) {
+      platform.report(fault);
+    }
+  }
+
+  get #isPruning(): boolean {
+    const { keepLast, maxAge } = this.#parts.retention;
+    return keepLast !== undefined || maxAge !== undefined;
+  }
+
+  async #prune(threadId: string, now: number): Promise<void> {
+    const { storage, retention } = this.#parts;
+    const { keepLast = 1, maxAge } = retention;
+    const olderThan = maxAge === undefined ? {} : { olderThan: now - maxAge };
+    await pruneThread(storage, threadId, { keepLast, ...olderThan }, now);
+  }
+
+  /** When the next of the checkpoints that are not among the newest gets too old. */
+  #pruneDue(threadId: string, now: number): number | undefined {
+    const { checkpoints } = this.#parts.storage;
+    const { keepLast = 1, maxAge } = this.#parts.retention;
+    if (maxAge === undefined) return undefined;
+    const next = checkpoints.oldestFrom(threadId, idsFrom(now - maxAge));
+    const surplus = checkpoints.newestBut(threadId, keepLast);
+    if (next === undefined || surplus === undefined || compareCheckpointIds(next, surplus) > 0)
+      return undefined;
+    return Math.max((mintedAt(next) ?? now) + maxAge, now + maxAge / PASSES);
+  }
+
+  /** When the thread has been left alone for too long. */
+  #expiry(thread: ThreadRow): number | undefined {
+    const { storage, retention } = this.#parts;
+    const { deleteAfter } = retention;
+    if (deleteAfter === undefined) return undefined;
+    const newest = storage.checkpoints.newestBut(thread.thread_id, 0);
+    const written = newest === undefined ? undefined : mintedAt(newest);
+    return Math.max(thread.created_at, storage.runs.lastUse() ?? 0, written ?? 0) + deleteAfter;
+  }
+
+  /** A run that has come meanwhile, and a deletion that has begun, keep theirs. */
+  #setAlarm(due: number | undefined): void {
+    const { storage, queue, platform } = this.#parts;
+    if (storage.thread()?.deleting !== 0 || !queue.isEmpty()) return;
+    if (due === undefined) platform.deleteAlarm();
+    else platform.setAlarm(due);
+  }
+}
+
+function earliest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

@@ -1,0 +1,62 @@
+import { threadDeleted, wireError } from "./errors.ts";
+import type { GraphRunner } from "./graph-runner.ts";
+import type { RunAdmission } from "./run-admission.ts";
+import { type QueuePlatform, RETRY_DELAY, type RunQueue } from "./run-queue.ts";
+import type { ThreadRow } from "./thread-rows.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+export interface DeletionParts {
+  readonly storage: ThreadStorage;
+  readonly platform: QueuePlatform;
+  readonly queue: RunQueue;
+  readonly runner: GraphRunner;
+  readonly admission: RunAdmission;
+}
+
+/** Deletes the thread, whatever is going on in it. A mark and the alarm let another instance go on with it. */
+export class ThreadDeletion {
+  readonly #parts: DeletionParts;
+  #current: Promise<void> | undefined;
+  /** In a row. */
+  #failures = 0;
+
+  constructor(parts: DeletionParts) {
+    this.#parts = parts;
+  }
+
+  begin(thread: ThreadRow): Promise<void> {
+    const { storage, platform } = this.#parts;
+    if (thread.deleting === 0) {
+      storage.transaction(() => {
+        storage.markDeleting();
+        platform.setAlarm(platform.now());
+      });
+    }
+    return this.finish(thread.thread_id);
+  }
+
+  /** The thread carries the mark. */
+  finish(threadId: string): Promise<void> {
+    this.#current ??= this.#delete(threadId).finally(() => {
+      this.#current = undefined;
+    });
+    return this.#current;
+  }
+
+  async #delete(threadId: string): Promise<void> {
+    const { storage, platform, queue, runner, admission } = this.#parts;
+    const gone = threadDeleted(threadId);
+    runner.abort(gone);
+    queue.dismiss(wireError(gone));
+    await admission.dismiss();
+    try {
+      await queue.exclusive(() => storage.deleteAll());
+    } catch (fault) {
+      // The mark is there, and the alarm goes on with it.
+      this.#failures += 1;
+      platform.setAlarm(platform.now() + Math.min(RETRY_DELAY * this.#failures, platform.lease));
+      throw fault;
+    }
+    this.#failures = 0;
+  }
+}
