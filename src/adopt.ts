@@ -149,8 +149,10 @@ function copySet(value: ReadonlySet<unknown>, copies: Copies, depth: number): ob
 }
 
 function child(parent: object, part: unknown, copies: Copies, depth: number): unknown {
-  const result = isObject(part) && !adopted.has(part) ? copy(part, copies, depth + 1) : part;
+  const isNew = isObject(part) && !adopted.has(part);
+  const result = isNew ? copy(part, copies, depth + 1) : part;
   inherit(parent, result);
+  if (isNew) inheritCycle(parent, result);
   return result;
 }
 
@@ -160,7 +162,7 @@ function inherit(parent: object, part: unknown): void {
     if (isForeign(part)) foreign.add(parent);
     return;
   }
-  if (mutable.has(part) || isUnderWay(part)) mutable.add(parent);
+  if (mutable.has(part)) mutable.add(parent);
   if (foreign.has(part) || !adopted.has(part)) foreign.add(parent);
 }
 
@@ -198,11 +200,12 @@ function ownOpaque(value: object): void {
 function ownPart(parent: object, part: unknown): void {
   if (isObject(part) && !adopted.has(part)) own(part);
   inherit(parent, part);
+  inheritCycle(parent, part);
 }
 
 /** What leads back to a part that is not complete yet counts as mutable: nobody knows what else will be in it. */
-function isUnderWay(part: object): boolean {
-  return !Object.isFrozen(part) && adopted.has(part) && isContainer(part);
+function inheritCycle(parent: object, part: unknown): void {
+  if (isObject(part) && !Object.isFrozen(part) && adopted.has(part) && isContainer(part)) mutable.add(parent);
 }
 
 function isContainer(value: object): boolean {

@@ -5,6 +5,8 @@ import { fingerprint } from "./fingerprint.ts";
 export interface Pair {
   readonly oldLength: number;
   readonly newLength: number;
+  /** How many members in front are the same, at least. */
+  readonly identical: number;
   /** By identity. */
   isSame(oldIndex: number, newIndex: number): boolean;
   /** By content. Leaves no trace when it is not so. */
@@ -32,7 +34,7 @@ export interface Steps {
  */
 export function align(pair: Pair, steps: Steps): void {
   const { oldLength, newLength } = pair;
-  let start = 0;
+  let start = pair.identical;
   let oldEnd = oldLength;
   let newEnd = newLength;
   while (start < oldEnd && start < newEnd && pair.isSame(start, start)) start++;

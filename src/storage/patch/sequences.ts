@@ -52,12 +52,24 @@ function plainPair(differ: Differ, old: readonly unknown[], next: readonly unkno
   return {
     oldLength: old.length,
     newLength: next.length,
+    identical: identicalMembers(old, next),
     isSame: (i, j) => differ.isSame(old[i], next[j]),
     isEqual: (i, j) => differ.isEqual(old[i], next[j]),
     oldKey: (i) => old[i],
     newKey: (j) => next[j],
     patch: (i, j) => (isAlike(old[i], next[j]) ? differ.compare(old[i], next[j]) : WHOLE),
   };
+}
+
+/** Long lists mostly differ at their end: all the work on the rest is in this loop. */
+function identicalMembers(old: readonly unknown[], next: readonly unknown[]): number {
+  const length = Math.min(old.length, next.length);
+  for (let index = 0; index < length; index++) {
+    const [before, after] = [old[index], next[index]];
+    if (before === after && before !== 0) continue;
+    if (!Object.is(before, after)) return index;
+  }
+  return length;
 }
 
 function plainMembers(differ: Differ, old: readonly unknown[], next: readonly unknown[]): Members<unknown> {
@@ -77,6 +89,7 @@ function entryPair(differ: Differ, old: readonly Entry[], next: readonly Entry[]
   return {
     oldLength: old.length,
     newLength: next.length,
+    identical: 0,
     isSame: (i, j) => isSame(i, j, 0) && isSame(i, j, 1),
     isEqual: (i, j) => isEqual(i, j, 0) && isEqual(i, j, 1),
     oldKey: (i) => old[i]?.[0],
