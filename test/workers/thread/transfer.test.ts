@@ -67,6 +67,7 @@ describe("a thread that is moved", () => {
     expect(await target.state()).toEqual({
       ...before,
       checkpoint: { ...before.checkpoint, thread_id: target.id },
+      metadata: { ...before.metadata, thread_id: target.id },
       parent_checkpoint: { ...before.parent_checkpoint, thread_id: target.id },
     });
     const [question] = before.interrupts;
