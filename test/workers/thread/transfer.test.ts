@@ -66,6 +66,7 @@ describe("a thread that is moved", () => {
     const before = await source.state();
     expect(await target.state()).toEqual({
       ...before,
+      metadata: { ...before.metadata, thread_id: target.id },
       checkpoint: { ...before.checkpoint, thread_id: target.id },
       metadata: { ...before.metadata, thread_id: target.id },
       parent_checkpoint: { ...before.parent_checkpoint, thread_id: target.id },
