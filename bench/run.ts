@@ -1,9 +1,11 @@
 // `npm run bench` measures everything, `npm run bench -- node` one part; `--write` also puts the results into README.
+// The part `storage` needs `npm run bench:install` first.
 import { benchInNode, benchInWorkerd } from "./engine/index.ts";
 import { benchSuperstep } from "./superstep/index.ts";
+import { benchStorage } from "./storage/index.ts";
 import { describeMachine } from "./support/machine.ts";
 import { writeResults } from "./support/readme.ts";
-import { tableOf, type Result } from "./support/table.ts";
+import { tableOf } from "./support/table.ts";
 
 // Nothing may ask the network for anything while something is measured. The Workers tools would also record a trace of
 // every statement of SQL, which a deployed Worker does not do: that alone can take more time than the statements.
@@ -16,15 +18,12 @@ Object.assign(process.env, {
   LANGSMITH_TRACING: "false",
 });
 
-interface Part {
-  readonly title: string;
-  readonly run: () => Promise<Result[]>;
-}
-
-const parts: Readonly<Record<string, Part>> = {
-  node: { title: "node, ms (both in memory)", run: benchInNode },
-  workerd: { title: "workerd, ms (both in memory)", run: benchInWorkerd },
-  superstep: { title: "workerd, ms (ours durable, theirs in memory)", run: benchSuperstep },
+/** Each answers with its tables. */
+const parts: Readonly<Record<string, () => Promise<string>>> = {
+  node: async () => tableOf("node, ms (both in memory)", await benchInNode()),
+  workerd: async () => tableOf("workerd, ms (both in memory)", await benchInWorkerd()),
+  superstep: async () => tableOf("workerd, ms (ours durable, theirs in memory)", await benchSuperstep()),
+  storage: benchStorage,
 };
 
 const words = process.argv.slice(2);
@@ -35,9 +34,9 @@ if (unknown.length > 0)
   throw new Error(`There is no part "${unknown[0]}", only: ${Object.keys(parts).join(", ")}.`);
 
 const chosen = Object.entries(parts).filter(([name]) => only.length === 0 || only.includes(name));
-for (const [name, { title, run }] of chosen) {
+for (const [name, run] of chosen) {
   const machine = describeMachine();
-  const text = `${machine}\n\n${tableOf(title, await run())}`;
+  const text = `${machine}\n\n${await run()}`;
   console.log(`${text}\n`);
   if (isWritten) writeResults(name, text);
 }

@@ -1,3 +1,4 @@
+import { columnsOf } from "./columns.ts";
 import type { Pair } from "./timing.ts";
 
 /** One line of a table. */
@@ -7,20 +8,11 @@ export interface Result extends Pair {
   readonly budget?: number;
 }
 
-const HEADER = ["", "Tidemark", "LangGraph.js", "ratio", "budget"];
+const HEADER = ["Tidemark", "LangGraph.js", "ratio", "budget"];
 
 /** A plain table; times in milliseconds. */
 export function tableOf(title: string, results: readonly Result[]): string {
-  const rows = [[title, ...HEADER.slice(1)], ...results.map(cellsOf)];
-  const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => align(cell, column, widths))
-      .join("  ")
-      .trimEnd(),
-  );
-  const [head = "", ...body] = lines;
-  return [head, "-".repeat(head.length), ...body].join("\n");
+  return columnsOf([title, ...HEADER], results.map(cellsOf));
 }
 
 function cellsOf({ work, ours, theirs, ratio, budget }: Result): string[] {
@@ -39,9 +31,4 @@ function ratioOf(ratio: number): string {
 
 function milliseconds(value: number): string {
   return value.toFixed(value < 10 ? 3 : value < 100 ? 1 : 0);
-}
-
-function align(cell: string, column: number, widths: readonly number[]): string {
-  const width = widths[column] ?? 0;
-  return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }

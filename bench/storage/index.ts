@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { createTestHarness } from "wrangler";
+import { columnsOf } from "../support/columns.ts";
+import { TURNS, type ChatFigures, type ForkFigures, type StateFigures } from "./figures.ts";
+import { peers } from "./peers.ts";
+
+const CHECKPOINTS = [10, 1000, 10_000] as const;
+/** The chat that is forked in its middle. */
+const FORKED = 300;
+
+interface Figures {
+  readonly chat: readonly ChatFigures[];
+  readonly states: readonly StateFigures[];
+  readonly fork: ForkFigures;
+}
+
+/** Bytes and time of a chat as it grows: ours in workerd and durable, theirs in Node, each with its saver. */
+export async function benchStorage(): Promise<string> {
+  const ours = await measureOurs();
+  const theirs: (readonly ChatFigures[])[] = [];
+  for (const peer of peers) theirs.push(await peer.chat());
+  const all = [ours.chat, ...theirs];
+  const names = ["Tidemark", ...peers.map(({ name }) => name)];
+  return [
+    columnsOf(
+      ["KB of rows / of the file", ...names],
+      TURNS.map((turns) => line(turns, all, sizes)),
+    ),
+    columnsOf(
+      ["ms a turn", ...names],
+      TURNS.map((turns) => line(turns, all, times)),
+    ),
+    "A dash is not measured: those bytes grow with the square of the turns.",
+    columnsOf(["Tidemark alone", ""], alone(ours)),
+    columnsOf(["budget", "measured", "allowed", ""], budgets(ours)),
+  ].join("\n\n");
+}
+
+async function measureOurs(): Promise<Figures> {
+  const harness = createTestHarness({
+    workers: [{ configPath: join(import.meta.dirname, "wrangler.toml") }],
+  });
+  const { origin } = (await harness.listen()).url;
+  try {
+    const chat: ChatFigures[] = [];
+    for (const [index, turns] of TURNS.entries()) {
+      chat.push(await ask(origin, "chat", { thread: "chat", from: TURNS[index - 1] ?? 0, to: turns }));
+    }
+    const states: StateFigures[] = [];
+    for (const to of CHECKPOINTS) states.push(await ask(origin, "state", { thread: `state ${to}`, to }));
+    await ask(origin, "chat", { thread: "fork", from: 0, to: FORKED });
+    return { chat, states, fork: await ask(origin, "fork", { thread: "fork", to: FORKED }) };
+  } finally {
+    await harness.close();
+  }
+}
+
+async function ask<Answer>(
+  origin: string,
+  measurement: string,
+  query: Readonly<Record<string, string | number>>,
+): Promise<Answer> {
+  const url = new URL(`/${measurement}`, origin);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+  const response = await fetch(url, { method: "POST" });
+  if (!response.ok) throw new Error(`${url.href} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as Answer;
+}
+
+function line(
+  turns: number,
+  all: readonly (readonly ChatFigures[])[],
+  show: (figures: ChatFigures) => string,
+): string[] {
+  const cells = all.map((chat) => chat.find((figures) => figures.turns === turns));
+  return [`${turns} turns`, ...cells.map((figures) => (figures === undefined ? "–" : show(figures)))];
+}
+
+function sizes({ bytes, fileBytes }: ChatFigures): string {
+  return fileBytes === undefined ? kilobytes(bytes) : `${kilobytes(bytes)} / ${kilobytes(fileBytes)}`;
+}
+
+function times({ milliseconds }: ChatFigures): string {
+  return milliseconds.toFixed(2);
+}
+
+function kilobytes(bytes: number): string {
+  return (bytes / 1000).toFixed(0);
+}
+
+function alone({ states, fork }: Figures): string[][] {
+  return [
+    ...states.map(({ checkpoints, milliseconds }) => [
+      `cold state read at ${checkpoints} checkpoints, ms`,
+      milliseconds.toFixed(3),
+    ]),
+    [`turn on a branch from the middle of ${FORKED} turns, ms`, fork.milliseconds.toFixed(2)],
+    ["the same, bytes", String(fork.bytes)],
+    ["the same, rows", String(fork.rows)],
+  ];
+}
+
+function budgets({ chat, states }: Figures): string[][] {
+  const at = (turns: number) => {
+    const found = chat.find((figures) => figures.turns === turns);
+    if (found === undefined) throw new Error(`There is no figure for ${turns} turns.`);
+    return found;
+  };
+  const first = states[0]?.milliseconds ?? Number.NaN;
+  const last = states.at(-1)?.milliseconds ?? Number.NaN;
+  return [
+    budget("MB of rows after 1,000 turns", at(1000).bytes / 1e6, 3),
+    budget("MB of the file after 1,000 turns", (at(1000).fileBytes ?? Number.NaN) / 1e6, 4),
+    budget("turn 1,000 against turn 10", at(1000).milliseconds / at(10).milliseconds, 1.3),
+    budget("turn 10,000 against turn 10", at(10_000).milliseconds / at(10).milliseconds),
+    budget("cold state at 10,000 checkpoints against 10", last / first, 1.5),
+  ];
+}
+
+function budget(what: string, measured: number, allowed?: number): string[] {
+  if (allowed === undefined) return [what, measured.toFixed(2), "", ""];
+  return [what, measured.toFixed(2), `≤ ${allowed}`, measured <= allowed ? "met" : "MISSED"];
+}
