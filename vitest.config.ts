@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
@@ -9,6 +10,15 @@ const sqlText = {
   name: "sql-text",
   transform: (code: string, id: string) =>
     id.endsWith(".sql") ? { code: `export default ${JSON.stringify(code)};`, map: null } : null,
+};
+
+/** Archives of threads are imported as their bytes. */
+const archiveBytes = {
+  name: "archive-bytes",
+  load: (id: string) =>
+    id.endsWith(".tidemark")
+      ? `export default Uint8Array.from(atob(${JSON.stringify(readFileSync(id, "base64"))}), (c) => c.charCodeAt(0));`
+      : null,
 };
 
 // "tidemark" means the sources, by the `paths` of tsconfig.json; vite leaves names with a "#" out of those.
@@ -28,7 +38,11 @@ function node(name: string, test: TestOptions): TestProjectInlineConfiguration {
 const define = { MODEL_SEQUENCES: process.env["TIDEMARK_LONG"] ? "10000" : "200" };
 
 function workerd(name: string, test: TestOptions): TestProjectInlineConfiguration {
-  const plugins = [sqlText, cloudflareTest({ wrangler: { configPath: "./test/workers/wrangler.toml" } })];
+  const plugins = [
+    sqlText,
+    archiveBytes,
+    cloudflareTest({ wrangler: { configPath: "./test/workers/wrangler.toml" } }),
+  ];
   return { resolve, plugins, define, test: { name, ...parallel, ...test } };
 }
 

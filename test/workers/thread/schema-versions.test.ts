@@ -1,0 +1,113 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Cell } from "../../../src/archive/records.ts";
+import { readArchive } from "../../../src/archive/read-archive.ts";
+import { BlobMoves } from "../../../src/storage/blob-moves.ts";
+import { migrate } from "../../../src/storage/migrations.ts";
+import { Tables } from "../../../src/storage/tables.ts";
+import { threadMigrations } from "../../../src/thread/migrations.ts";
+import { archived } from "../../fixtures/threads/graph.ts";
+import { json, request, TestThread, type WireState } from "../../support/threads.ts";
+import { deploy } from "../graphs.ts";
+
+interface Read {
+  readonly state: WireState;
+  readonly history: readonly WireState[];
+}
+
+const folder = "../../fixtures/threads";
+const archives = import.meta.glob<Uint8Array>("../../fixtures/threads/*.tidemark", {
+  eager: true,
+  import: "default",
+});
+const reads = import.meta.glob<Read>("../../fixtures/threads/*.json", { eager: true, import: "default" });
+const newest = Math.max(...threadMigrations.map(({ version }) => version));
+
+function bytesOf(version: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(archives[`${folder}/schema-${version}.tidemark`] ?? []);
+}
+
+/** As it reads under another id. */
+function readOf(version: number, thread: TestThread): Read {
+  const text = JSON.stringify(reads[`${folder}/schema-${version}.json`]);
+  return JSON.parse(text.replaceAll('"thread_id":"fixture"', `"thread_id":"${thread.id}"`)) as Read;
+}
+
+function importInto(thread: TestThread, archive: Uint8Array<ArrayBuffer>): Promise<unknown> {
+  const headers = { "content-type": "application/vnd.tidemark.thread" };
+  return json(request(`${thread.path}/import`, { method: "POST", headers, body: archive }));
+}
+
+/** Writes the tables as the code of that time has left them. */
+async function restore(thread: TestThread, version: number): Promise<void> {
+  await thread.inside(async ({ storage, id }) => {
+    const known = threadMigrations.filter((migration) => migration.version <= version);
+    migrate(storage, known);
+    const tables = new Tables(storage.sql);
+    const blobs = new BlobMoves(storage.sql, env.BLOBS, id.toString());
+    for await (const record of readArchive(new Blob([bytesOf(version)]).stream())) {
+      if (record.kind === "thread") {
+        const { graph = "", columns } = record;
+        tables.insert("thread", { id: 1, tenant: "", thread_id: thread.id, graph, ...columns });
+      } else if (record.kind === "rows") {
+        for (const row of record.rows) tables.insert(record.table, rowOf(record.columns, row, thread.id));
+      } else if (record.kind === "blob") {
+        await blobs.write(thread.id, record.hash, record.bytes);
+      }
+    }
+  });
+}
+
+function rowOf(columns: readonly string[], row: readonly Cell[], threadId: string): Record<string, Cell> {
+  return Object.fromEntries(
+    columns.map((column, index) => [column, column === "thread_id" ? threadId : (row[index] ?? null)]),
+  );
+}
+
+const versions = Object.keys(archives).map((file) => Number(/schema-(\d+)/.exec(file)?.[1]));
+
+it("there is a thread of the newest version of the tables", () => {
+  expect(Math.max(...versions)).toBe(newest);
+});
+
+describe.each(versions)("a thread with tables of version %i", (version) => {
+  beforeEach(() => deploy({ archived }));
+
+  it("is read, answered and forked where it is", async () => {
+    const thread = new TestThread();
+    await restore(thread, version);
+    await thread.evict();
+    await expectWhole(thread, version);
+  });
+
+  it("is read, answered and forked after it was moved", async () => {
+    const thread = new TestThread();
+    await importInto(thread, bytesOf(version));
+    await expectWhole(thread, version);
+  });
+});
+
+it("a thread with tables of newer code is refused, and left as it is", async () => {
+  deploy({ archived });
+  const thread = new TestThread();
+  await importInto(thread, bytesOf(newest));
+  await thread.sql("INSERT INTO schema_migrations (version, name) VALUES (?, 'of the future')", newest + 1);
+  const before = await thread.rowCounts();
+  await thread.evict();
+  const refused = { status: 500, code: "schema_too_new", details: { database_version: newest + 1 } };
+  await expect(thread.state()).rejects.toMatchObject(refused);
+  await expect(thread.invoke({ input: { log: [] } })).rejects.toMatchObject(refused);
+  expect(await thread.rowCounts()).toEqual(before);
+});
+
+async function expectWhole(thread: TestThread, version: number): Promise<void> {
+  const read = readOf(version, thread);
+  expect(await thread.state()).toEqual(read.state);
+  expect(await thread.history("?limit=100")).toEqual(read.history);
+  const [question] = read.state.interrupts;
+  const done = await thread.resume({ interrupt_id: question?.id, value: "now" });
+  expect(done.values["log"]).toEqual(["in", "fork", "ask: now", "before", "inside: second", "after"]);
+  const first = read.history.at(-1)?.checkpoint.checkpoint_id;
+  const branch = await thread.invoke({ input: { log: ["branch"] }, checkpoint_id: first });
+  expect(branch.interrupts.map(({ value }) => value)).toEqual(["outside?", "inside?"]);
+}
