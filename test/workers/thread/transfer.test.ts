@@ -68,7 +68,6 @@ describe("a thread that is moved", () => {
       ...before,
       metadata: { ...before.metadata, thread_id: target.id },
       checkpoint: { ...before.checkpoint, thread_id: target.id },
-      metadata: { ...before.metadata, thread_id: target.id },
       parent_checkpoint: { ...before.parent_checkpoint, thread_id: target.id },
       metadata: { ...before.metadata, thread_id: target.id },
     });
