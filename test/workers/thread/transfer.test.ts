@@ -69,7 +69,6 @@ describe("a thread that is moved", () => {
       metadata: { ...before.metadata, thread_id: target.id },
       checkpoint: { ...before.checkpoint, thread_id: target.id },
       parent_checkpoint: { ...before.parent_checkpoint, thread_id: target.id },
-      metadata: { ...before.metadata, thread_id: target.id },
     });
     const [question] = before.interrupts;
     const resumed = await target.resume({ interrupt_id: question?.id, value: "yes" });
