@@ -21,7 +21,6 @@ export class SqliteDatabase {
 
   prepare(sql: string): SqliteStatement {
     const statement = this.#db.prepare(sql);
-    const bound = (inputs: readonly (SQLInputValue | undefined)[]) => inputs.map((input) => input ?? null);
     return {
       run: (...inputs) => statement.run(...bound(inputs)),
       get: (...inputs) => statement.get(...bound(inputs)),
@@ -45,6 +44,10 @@ export class SqliteDatabase {
   close(): void {
     this.#db.close();
   }
+}
+
+function bound(inputs: readonly (SQLInputValue | undefined)[]): SQLInputValue[] {
+  return inputs.map((input) => input ?? null);
 }
 
 type Row = Record<string, SQLOutputValue>;

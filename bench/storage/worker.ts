@@ -2,6 +2,7 @@ import { createRuntime } from "tidemark/worker";
 import { chatGraph, chatInput } from "../graphs/chat.ts";
 import { ours } from "../graphs/library.ts";
 import { loopGraph, loopInput, recursionLimit } from "../graphs/loop.ts";
+import type { StartRun } from "../../src/thread/protocol.ts";
 import { TIMED_TURNS, type ChatFigures, type ForkFigures, type StateFigures } from "./figures.ts";
 
 const runtime = createRuntime({ graphs: { chat: chatGraph(ours), loop: loopGraph(ours) } });
@@ -70,7 +71,8 @@ export class Thread extends runtime.Thread {
 
   async #run(threadId: string, run: RequestedRun): Promise<void> {
     const { graph, input, recursionLimit: limit, checkpointId } = run;
-    const reply = await this.invoke({
+    // Of the stream comes the end only: an answer with all that was ever said would be measured, too.
+    const start: StartRun = {
       tenant: "",
       threadId,
       runId: crypto.randomUUID(),
@@ -82,9 +84,11 @@ export class Thread extends runtime.Thread {
         onInterrupted: "refuse",
         modes: [],
       },
-    });
+    };
+    const reply = await this.stream(start, true);
     if (!reply.ok) throw new Error(reply.error.message);
-    await reply.value.cancel();
+    const events = await new Response(reply.value).text();
+    if (!events.startsWith("event: end\n")) throw new Error(events);
   }
 
   #bytes(): number {
