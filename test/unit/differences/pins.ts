@@ -334,6 +334,9 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // History and views
+  "savers cannot prune, copy, or delete what a run has written": [
+    "pregel/pruned: a checkpoint whose parent is gone has the nearest ancestor that is left as its parent",
+  ],
   "ids are ordered by the clock": ["public-bugs/time-travel: TIM-13: history is in the order of writing"],
   "the order of `next` and `tasks` depends on the view": [
     "differences/history: tasks, and what is next, are in the same order in every view",

@@ -95,3 +95,29 @@ it("what is kept can be replayed and edited as before", async () => {
   const edited = await graph.updateState(at(beforeC), { log: ["edit"] }, "b");
   expect((await graph.invoke(null, edited)).log).toEqual(["in", "a", "b", "edit", "c"]);
 });
+
+it("a checkpoint whose parent is gone has the nearest ancestor that is left as its parent", async () => {
+  const saver = new MemorySaver();
+  const graph = chain({ a: () => ({ log: ["a"] }) }).compile({ checkpointer: saver });
+  for (const run of ["one", "two", "three"]) await graph.invoke({ log: [run] }, { ...thread, runId: run });
+  const before = await historyOf(graph);
+  await saver.deleteForRuns(["two"]);
+  const after = await historyOf(graph);
+  expect(after.map(({ metadata }) => metadata?.run_id)).toEqual([
+    "three",
+    "three",
+    "three",
+    "one",
+    "one",
+    "one",
+  ]);
+  expect(after[2]?.parentConfig).toEqual(after[3]?.config);
+  expect(after[2]?.values).toEqual(before[2]?.values);
+  await saver.copyThread("t", "u");
+  await saver.prune(["t"]);
+  expect((await historyOf(graph)).map(({ config, parentConfig }) => [config, parentConfig])).toEqual([
+    [before[0]?.config, undefined],
+  ]);
+  const copied = await graph.getState({ configurable: { thread_id: "u" } });
+  expect(copied.values).toEqual(before[0]?.values);
+});
