@@ -79,8 +79,10 @@ describe.concurrent("a server that is killed", () => {
     });
 
     const again = await requestJson(thread("/resume"), { body: answer });
-    expect(again.status).toBe(409);
-    expect(again.body).toMatchObject({ error: { code: "interrupt_not_pending" } });
+    expect(again).toEqual(resumed);
+    const other = { ...answer, value: { approved: false } };
+    const late = await requestJson(thread("/resume"), { body: other });
+    expect(late).toMatchObject({ status: 409, body: { error: { code: "interrupt_answered" } } });
 
     const history = await requestJson<State[]>(thread("/history"));
     expect(history.body.map(({ metadata, next }) => [metadata.step, ...next])).toEqual([
