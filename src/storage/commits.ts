@@ -11,8 +11,11 @@ export interface PendingCommit {
   readonly deletions: number;
 }
 
-/** Runs `write` in one synchronous transaction and rethrows what it throws, having undone everything. */
-export type Transact = <T>(write: () => T) => T;
+/**
+ * Runs `write` in one synchronous transaction and rethrows what it throws, having undone everything. `isAtomic` says that
+ * it changes rows by a single statement: it needs no transaction of its own.
+ */
+export type Transact = <T>(write: () => T, isAtomic?: boolean) => T;
 
 /** How often each thread was deleted: a write that began before must not refer to what is gone. */
 export class Deletions {
@@ -48,10 +51,15 @@ export class Commits {
     return { threadId, deletions: this.#deletions.of(threadId) };
   }
 
-  /** Stays in the turn when there are no blobs. */
-  commit<T>(pending: PendingCommit, blobs: readonly HashedBytes[], write: () => T): MaybePromise<T> {
+  /** Stays in the turn when there are no blobs. `isAtomic`: `write` changes rows by a single statement. */
+  commit<T>(
+    pending: PendingCommit,
+    blobs: readonly HashedBytes[],
+    isAtomic: boolean,
+    write: () => T,
+  ): MaybePromise<T> {
     return blobs.length === 0
-      ? this.#run(pending, undefined, write)
+      ? this.#run(pending, undefined, isAtomic, write)
       : this.#stageAndRun(pending, blobs, write);
   }
 
@@ -68,13 +76,18 @@ export class Commits {
   async #stageAndRun<T>(pending: PendingCommit, blobs: readonly HashedBytes[], write: () => T): Promise<T> {
     const staged = await this.#blobs.stage(pending.threadId, blobs);
     try {
-      return this.#run(pending, staged, write);
+      return this.#run(pending, staged, false, write);
     } finally {
       staged.release();
     }
   }
 
-  #run<T>({ threadId, deletions }: PendingCommit, staged: StagedBlobs | undefined, write: () => T): T {
+  #run<T>(
+    { threadId, deletions }: PendingCommit,
+    staged: StagedBlobs | undefined,
+    isAtomic: boolean,
+    write: () => T,
+  ): T {
     if (deletions !== this.#deletions.of(threadId)) {
       throw new StorageError(
         "thread_deleted",
@@ -89,7 +102,7 @@ export class Commits {
         if (result !== CONFLICT) return result;
         conflict = result;
         throw new Error("A row was there already; the transaction is undone.");
-      });
+      }, isAtomic);
       this.#blobs.noteCommit();
       return committed;
     } catch (error) {

@@ -235,7 +235,8 @@ export class SqliteSaver extends BaseCheckpointSaver {
 
   #commitDraft(cache: SaverCache, put: PendingPut, draft: CheckpointDraft): MaybePromise<void> {
     const { threadId, namespace } = put.address;
-    const committing = this.#commits.commit(put.pending, draft.blobs, () => {
+    const isAtomic = cache.namespaceId(threadId, namespace) !== undefined;
+    const committing = this.#commits.commit(put.pending, draft.blobs, isAtomic, () => {
       // What the row would be a patch of may have been replaced.
       if (this.#cache !== cache) return CONFLICT;
       const id = openNamespace(cache, this.#checkpoints, put.address);
@@ -275,7 +276,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const dependents = this.#checkpoints.dependents(namespace.id, input.id);
     const snapshots = await all(dependents.map((id) => () => draftSnapshot(parts, cache, namespace, id)));
     const blobs = [...draft.blobs, ...snapshots.flatMap((snapshot) => snapshot?.blobs ?? [])];
-    const outcome = await this.#commits.commit(pending, blobs, () => {
+    const outcome = await this.#commits.commit(pending, blobs, false, () => {
       const isCurrent = this.#checkpoints.dependents(namespace.id, input.id).join() === dependents.join();
       if (this.#cache !== cache || !isCurrent) return CONFLICT;
       for (const snapshot of snapshots) snapshot?.write();

@@ -80,15 +80,16 @@ export class TaskWriter {
     const sealing = chain(merging, (writes) =>
       chain(encode(serde, toTaskBody(writes), channelInTask(writes)), sealBody),
     );
-    const committing = chain(sealing, ({ input, blobs }) =>
-      commits.commit(pending, [...stored.blobs, ...blobs], () => {
+    const committing = chain(sealing, ({ input, blobs }) => {
+      const isAtomic = cache.namespaceId(address.threadId, address.namespace) !== undefined;
+      return commits.commit(pending, [...stored.blobs, ...blobs], isAtomic, () => {
         if (shared.cache !== cache) return CONFLICT;
         const namespace = openNamespace(cache, checkpoints, address);
         const key = { namespace, checkpointId, taskId };
         const written = old === undefined ? rows.insert(key, input) : rows.replace(key, old, input);
         return written ? namespace : CONFLICT;
-      }),
-    );
+      });
+    });
     return chain(committing, (outcome) => {
       if (outcome !== CONFLICT) return outcome;
       if (shared.cache !== cache) return undefined;

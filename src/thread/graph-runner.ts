@@ -4,7 +4,7 @@ import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { RunInput } from "../pregel/run-input.ts";
 import type { RunOutcome, StreamEvent } from "../pregel/types.ts";
-import { faultError, RunSupersededError } from "./errors.ts";
+import { faultError } from "./errors.ts";
 import type { RunRequest } from "./protocol.ts";
 import { requireHead } from "./require-head.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
@@ -107,11 +107,12 @@ export class GraphRunner implements RunExecutor {
 
   #refuse(run: RunRow, error: Error): Completion {
     const { storage, onLeave } = this.#options;
+    storage.fence.check(run);
     storage.transaction(() => {
-      requireAttempt(run, storage);
       storage.removeRun(run.id);
       onLeave();
     });
+    storage.fence.close();
     return { status: "refused", error: faultError(error) };
   }
 
@@ -133,12 +134,13 @@ export class GraphRunner implements RunExecutor {
     const { storage, environment, threadId, onLeave } = this.#options;
     const record = await storage.records.stage(threadId(), "outcome", end);
     try {
+      storage.fence.check(run);
       storage.transaction(() => {
-        requireAttempt(run, storage);
         record.commit();
         storage.runs.end(run.id, rowStatus(end), environment.now(), record.body);
         onLeave();
       });
+      storage.fence.close();
     } finally {
       record.release();
     }
@@ -166,7 +168,11 @@ class RunGuard implements CommitGuard {
   }
 
   check(): void {
-    requireAttempt(this.#run, this.#storage);
+    this.#storage.fence.check(this.#run);
+  }
+
+  get accompanies(): boolean {
+    return !this.#isNoted;
   }
 
   accompany(): void {
@@ -176,10 +182,6 @@ class RunGuard implements CommitGuard {
   committed(): void {
     this.#isNoted = true;
   }
-}
-
-function requireAttempt(run: RunRow, storage: ThreadStorage): void {
-  if (storage.attempt(run.id) !== run.attempt) throw new RunSupersededError(run.id);
 }
 
 /** A run that is entered again gets its input only when no commit holds it yet. */

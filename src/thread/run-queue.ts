@@ -166,14 +166,17 @@ export class RunQueue {
     const { runs } = this.#storage;
     const before = this.#next() === id ? runs.get(id) : undefined;
     if (before === undefined) return { status: "ended" };
-    if (before.stalled >= MAX_STALLED) return this.#executor.giveUp(before);
-    this.#storage.transaction(() => runs.claim(id, this.#platform.now()));
+    if (before.stalled >= MAX_STALLED) {
+      this.#storage.fence.enter(before);
+      return this.#executor.giveUp(before);
+    }
+    const run = this.#storage.claim(before, this.#platform.now());
     if (!this.#accepted.has(id)) {
       // When the run stops this instance too, the attempt must have been counted.
       await this.#platform.sync();
       if (this.#next() !== id) return { status: "ended" };
     }
-    return this.#executor.execute({ ...before, status: "running", attempt: before.attempt + 1 });
+    return this.#executor.execute(run);
   }
 
   #settle(runId: string, settle: (waiter: Waiter) => void): void {

@@ -9,7 +9,7 @@ export type RunStatus = "pending" | "running" | "success" | "error" | "interrupt
 export interface RunRow {
   readonly id: string;
   readonly status: RunStatus;
-  /** Counts how often the run was entered; fences every commit. */
+  /** Counts how often the run was entered. */
   readonly attempt: number;
   /** Attempts since the last commit. */
   readonly stalled: number;
@@ -91,7 +91,7 @@ export class RunRows {
     this.#sql.run("INSERT INTO queue (run) VALUES (?)", run.id);
   }
 
-  /** Enters the run once more: from now on only this attempt may commit. */
+  /** Counts that the run is entered once more. */
   claim(id: string, startedAt: number): void {
     this.#sql.run(
       `UPDATE runs SET status = 'running', attempt = attempt + 1, stalled = stalled + 1,
@@ -99,10 +99,6 @@ export class RunRows {
       startedAt,
       id,
     );
-  }
-
-  attempt(id: string): number | undefined {
-    return this.#sql.first<{ attempt: number }>("SELECT attempt FROM runs WHERE id = ?", id)?.attempt;
   }
 
   /** `lastStep` is given with the commit that applies the input. */

@@ -9,15 +9,18 @@ import { Sql } from "../storage/sql.ts";
 import { SqliteSaver } from "../storage/sqlite-saver.ts";
 import { Tables } from "../storage/tables.ts";
 import { AnswerRows } from "./answer-rows.ts";
+import { AttemptFence } from "./attempt-fence.ts";
 import { IdempotencyRows } from "./idempotency-rows.ts";
 import { threadMigrations } from "./migrations.ts";
-import { RunRows } from "./run-rows.ts";
+import { type RunRow, RunRows } from "./run-rows.ts";
 import { ThreadRows, type ThreadRow } from "./thread-rows.ts";
 
 /** What a commit of a run adds to the saver's own rows, in the same transaction. */
 export interface CommitGuard {
   /** Throws when the commit must not happen. */
   check(): void;
+  /** Whether anything goes with the next one. */
+  readonly accompanies: boolean;
   /** Writes what goes with it. */
   accompany(): void;
   /** The transaction has happened. */
@@ -50,6 +53,7 @@ export class ThreadStorage {
   /** For moving the thread. */
   readonly tables: Tables;
   readonly blobs: BlobMoves;
+  readonly fence = new AttemptFence();
   /** The version of the tables that this code writes. */
   readonly newestSchema = Math.max(...threadMigrations.map(({ version }) => version));
   readonly #thread: ThreadRows;
@@ -93,7 +97,7 @@ export class ThreadStorage {
 
   /** The saver whose commits go with the guard: also those that come late, when its run is over. */
   saverFor(guard: CommitGuard): SqliteSaver {
-    return this.saver.bind((write) => this.#transact(guard, write));
+    return this.saver.bind((write, isAtomic = false) => this.#transact(guard, write, isAtomic));
   }
 
   /** The thread's own row, undefined when nothing was ever written. */
@@ -105,9 +109,12 @@ export class ThreadStorage {
     return this.#thread.get();
   }
 
-  /** The attempt of a run that may commit; undefined when the run, or the thread with it, is gone. */
-  attempt(runId: string): number | undefined {
-    return this.#hasTables || this.thread() !== undefined ? this.runs.attempt(runId) : undefined;
+  /** Enters the run once more: what is returned may commit from now on, and no attempt before it. */
+  claim(run: RunRow, now: number): RunRow {
+    this.transaction(() => this.runs.claim(run.id, now));
+    const claimed: RunRow = { ...run, status: "running", attempt: run.attempt + 1 };
+    this.fence.enter(claimed);
+    return claimed;
   }
 
   /** One synchronous transaction. */
@@ -160,6 +167,7 @@ export class ThreadStorage {
   async deleteAll(): Promise<void> {
     const { storage, bucket, prefix } = this.#options;
     this.saver.abandon();
+    this.fence.close();
     if (bucket !== undefined) await deletePrefix(bucket, `${prefix}/`);
     await storage.deleteAlarm();
     await storage.deleteAll();
@@ -175,9 +183,13 @@ export class ThreadStorage {
     this.#hasTables = version === this.newestSchema;
   }
 
-  #transact<T>(guard: CommitGuard, write: () => T): T {
+  #transact<T>(guard: CommitGuard, write: () => T, isAtomic: boolean): T {
+    guard.check();
+    if (isAtomic && !guard.accompanies) {
+      this.#revision += 1;
+      return write();
+    }
     const result = this.transaction(() => {
-      guard.check();
       const written = write();
       guard.accompany();
       return written;

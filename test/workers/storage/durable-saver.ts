@@ -25,7 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
 
 export interface SaverSettings extends Partial<Omit<SqliteSaverOptions, "sql" | "transact">> {
   readonly sql?: (sql: SqlStorage) => SqlStorage;
-  readonly transact?: <T>(write: () => T, storage: DurableObjectStorage) => T;
+  readonly transact?: <T>(write: () => T, storage: DurableObjectStorage, isAtomic: boolean) => T;
 }
 
 /** A new Durable Object with the tables, and savers that work inside it. */
@@ -53,8 +53,8 @@ export class SaverObject {
         randomId: () => crypto.randomUUID(),
         ...options,
         sql: sql === undefined ? storage.sql : sql(storage.sql),
-        transact: (write) =>
-          transact === undefined ? storage.transactionSync(write) : transact(write, storage),
+        transact: (write, isAtomic = false) =>
+          transact === undefined ? storage.transactionSync(write) : transact(write, storage, isAtomic),
       });
     });
     return new SaverInObject(this, saver);

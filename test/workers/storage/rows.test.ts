@@ -109,6 +109,29 @@ describe("rows", () => {
     expect(order).toEqual(["commit", "after putWrites", "commit", "after put"]);
   });
 
+  it("says of a commit that it is atomic when one statement is all it takes", async () => {
+    const commits: { readonly isAtomic: boolean; readonly rowsWritten: number }[] = [];
+    const saver = await open({
+      inlineLimit: 10,
+      transact: (write, _, isAtomic) => {
+        const before = counts.rowsWritten;
+        const result = write();
+        commits.push({ isAtomic, rowsWritten: counts.rowsWritten - before });
+        return result;
+      },
+    });
+    const root = await putAll(saver, THREAD, checkpointOf({ kept: "k", v: 0 }));
+    await saver.putWrites(root, [["v", 1]], "task");
+    await putNext(saver, root, 1);
+    await putNext(saver, root, "x".repeat(20));
+    expect(commits).toEqual([
+      { isAtomic: false, rowsWritten: 3 },
+      { isAtomic: true, rowsWritten: 1 },
+      { isAtomic: true, rowsWritten: 1 },
+      { isAtomic: false, rowsWritten: 3 },
+    ]);
+  });
+
   it("keeps writes in order that a slow serializer interleaves", async () => {
     const plain = new MsgpackSerializer();
     const later = <T>(value: T) => new Promise<T>((resolve) => setTimeout(resolve, Math.random() * 5, value));

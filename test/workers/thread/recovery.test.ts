@@ -3,14 +3,8 @@ import { Annotation, END, interrupt, START, StateGraph } from "../../../src/inde
 import { Gate } from "../../support/gate.ts";
 import { stopObject } from "../../support/instances.ts";
 import { Log } from "../../support/log.ts";
-import { reports } from "../../support/reports.ts";
 import { TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
-
-async function attempts(thread: TestThread): Promise<readonly number[]> {
-  const rows = await thread.sql<{ attempt: number }>("SELECT attempt FROM runs ORDER BY id");
-  return rows.map(({ attempt }) => attempt);
-}
 
 describe("input", () => {
   /** The object stops while it applies an input that says so, before anything of the run is committed. */
@@ -157,36 +151,6 @@ describe("a run that gets nowhere", () => {
 
     mood = "works";
     expect((await thread.invoke()).values).toEqual({ log: ["in", "worked"] });
-  });
-});
-
-describe("an attempt that was taken over by another", () => {
-  it("writes nothing more", async () => {
-    const gate = new Gate();
-    let runs = 0;
-    const graph = new StateGraph(Log)
-      .addNode("slow", async () => {
-        runs += 1;
-        await gate.pass();
-        return { log: [`run ${runs}`] };
-      })
-      .addEdge(START, "slow")
-      .addEdge("slow", END)
-      .compile();
-    deploy({ graph });
-    const thread = new TestThread();
-    const answer = thread.invoke({ input: { log: ["in"] } });
-    await gate.reached();
-    await thread.sql("UPDATE runs SET attempt = attempt + 1");
-    const before = reports().length;
-    gate.open();
-    // Its caller gets the answer of the attempt that comes after it.
-    expect((await answer).values).toEqual({ log: ["in", "run 2"] });
-    expect(reports()).toHaveLength(before);
-    expect((await thread.invoke({ input: { log: ["again"] } })).values).toEqual({
-      log: ["in", "run 2", "again", "run 3"],
-    });
-    expect(await attempts(thread)).toEqual([3, 1]);
   });
 });
 
