@@ -185,6 +185,8 @@ export class CheckpointDrafter {
     }
     if (below !== undefined) {
       for (let level = Math.max(due, 1); level < SNAPSHOT; level++) {
+        // However small the patch would be.
+        if (!isCheap(below, level, 0, weight)) continue;
         const patch = this.#farPatch(cache, below, level, step);
         if (patch !== undefined && isCheap(below, level, patch.bytes, weight)) {
           return this.#encode(step, level, patch.body, weight);
@@ -222,8 +224,7 @@ export class CheckpointDrafter {
           weight: Math.round(below === undefined ? bytes : weight),
           body: sealed.input,
         };
-        const kept = new Map(Array.from(values).filter(([channel]) => !mutable.has(channel)));
-        const state = { frame: input.frame, values: mutable.size === 0 ? values : kept, missing: mutable };
+        const state = { frame: input.frame, values: without(values, mutable), missing: mutable };
         return {
           stored,
           blobs: [...forms.blobs, ...sealed.blobs],
@@ -262,6 +263,14 @@ function stepOf(
     if (forms.values[index]?.isMutable === true) mutable.add(channel);
   }
   return { parent, input, patch, forms, values, mutable, isPartial };
+}
+
+function without(
+  values: ReadonlyMap<string, unknown>,
+  channels: ReadonlySet<string>,
+): ReadonlyMap<string, unknown> {
+  if (channels.size === 0) return values;
+  return new Map(Array.from(values).filter(([channel]) => !channels.has(channel)));
 }
 
 const NOTHING: ReadonlyMap<unknown, unknown> = new Map();

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from "../errors.ts";
-import { isCanonicalUuid } from "../checkpoint/ordering.ts";
 import { isWellFormed } from "../checkpoint/serde/text.ts";
 
 /** An id as a column has it. SQLite sorts both kinds as `compareCheckpointIds` does: text first, then bytes. */
@@ -17,8 +16,7 @@ export function toInput(id: StoredId): Uint8Array | string {
 
 /** A canonical UUID becomes its 16 bytes, anything else stays text. */
 export function toStoredId(id: string): Uint8Array | string {
-  if (!isCanonicalUuid(id)) return wellFormed("id", id);
-  return fromHex(id.replaceAll("-", ""));
+  return uuidBytes(id) ?? wellFormed("id", id);
 }
 
 export function fromStoredId(stored: StoredId): string {
@@ -47,6 +45,22 @@ export function fromHex(digits: string): Uint8Array {
   return bytes;
 }
 
+/** Undefined for any other text than a canonical UUID. In one pass: a row has several. */
+function uuidBytes(text: string): Uint8Array | undefined {
+  if (text.length !== 36) return undefined;
+  const bytes = new Uint8Array(16);
+  let index = 0;
+  for (let position = 0; position < bytes.length; position++) {
+    const isGroup = position === 4 || position === 6 || position === 8 || position === 10;
+    if (isGroup && text.charCodeAt(index++) !== HYPHEN) return undefined;
+    const high = digitAt(text, index++);
+    const low = digitAt(text, index++);
+    if (high < 0 || low < 0) return undefined;
+    bytes[position] = (high << 4) | low;
+  }
+  return bytes;
+}
+
 /** Half a surrogate pair cannot be written as UTF-8: two such texts would become the same one. */
 export function wellFormed(what: string, text: string): string {
   if (isWellFormed(text)) return text;
@@ -55,8 +69,13 @@ export function wellFormed(what: string, text: string): string {
 
 const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Of lower-case digits. */
+const HYPHEN = "-".charCodeAt(0);
+
+/** By the code of the character; -1 for what is no lower-case hex digit. */
+const DIGIT_VALUES = Int8Array.from({ length: 128 }, (_, code) =>
+  "0123456789abcdef".indexOf(String.fromCharCode(code)),
+);
+
 function digitAt(digits: string, index: number): number {
-  const code = digits.charCodeAt(index);
-  return code < 58 ? code - 48 : code - 87;
+  return DIGIT_VALUES[digits.charCodeAt(index)] ?? -1;
 }

@@ -57,6 +57,7 @@ export class StoredValues {
   ): MaybePromise<StoredForm> {
     const { findings, flags } = this.#inspect(parts, known);
     const any = flags.reduce((all, each) => all | each, 0);
+    if (any === 0) return asTheyAre(parts);
     if ((any & MUTABLE) !== 0 && (mustWait || (any & FOUND) !== 0)) {
       return chain(this.#copy(parts), (copies) => {
         const again = this.#inspect(copies, known);
@@ -166,6 +167,15 @@ export class StoredValues {
     const replacer = new LeafReplacer(findings, new Map<unknown, unknown>(leaves));
     return values.map((value) => replacer.replace(value));
   }
+}
+
+/** Nothing in the parts is large, or could be changed. */
+function asTheyAre(parts: readonly NamedValue[]): StoredForm {
+  return {
+    values: parts.map(({ value }) => ({ value, isMutable: false })),
+    blobs: [],
+    remember: () => undefined,
+  };
 }
 
 function replaceAll(

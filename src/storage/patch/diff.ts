@@ -2,7 +2,8 @@ import type { Change } from "./change.ts";
 import { Differ } from "./differ.ts";
 import type { DiffContext } from "./differ.ts";
 import { isObject } from "./kind.ts";
-import { partsOf } from "./weigh.ts";
+import { writtenOut } from "./node.ts";
+import { partsOf, weigh } from "./weigh.ts";
 
 export interface Difference {
   /** Undefined when the values are equal: the old one stays. */
@@ -21,6 +22,7 @@ const MAX_ATTEMPTS = 4;
  * too. `old` is absent (a value of its own) when there is nothing to compare with.
  */
 export function diff(old: unknown, next: unknown, context: DiffContext): Difference {
+  if (isPlainLeaf(next, context)) return Object.is(old, next) ? NO_DIFFERENCE : writeLeaf(old, next);
   const whole = new Set<object>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const differ = new Differ(context, whole);
@@ -36,10 +38,25 @@ export function diff(old: unknown, next: unknown, context: DiffContext): Differe
 
 /** The same without a comparison: the new value is written out. */
 export function write(old: unknown, next: unknown, context: DiffContext): Difference {
+  if (isPlainLeaf(next, context)) return writeLeaf(old, next);
   const differ = new Differ(context, new Set());
   const change = differ.write(old, next);
   return { change, written: differ.fresh, settle: () => differ.settle() };
 }
+
+/** Whether the value is stored as it is, and has nothing in it. */
+function isPlainLeaf(value: unknown, { shortText }: DiffContext): boolean {
+  return typeof value === "string" ? value.length <= shortText : !isObject(value);
+}
+
+/** What a `Differ` would say of such a value. */
+function writeLeaf(old: unknown, next: unknown): Difference {
+  const bytes = weigh(next);
+  const change = { node: writtenOut(next), value: next, bytes, growth: bytes - weigh(old) };
+  return { change, written: [], settle: () => undefined };
+}
+
+const NO_DIFFERENCE: Difference = { change: undefined, written: [], settle: () => undefined };
 
 /** Whether one of the objects is in the value more than once. */
 function standsTwice(value: unknown, objects: ReadonlySet<object>): boolean {

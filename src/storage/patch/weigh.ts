@@ -9,13 +9,16 @@ const REFERENCE = 80;
 const INSTANCE = 100;
 
 /** About as many bytes as the value takes when it is stored; a part that comes up again counts once. */
-export function weigh(value: unknown, limit = Infinity, seen = new Set<object>()): number {
-  if (!isObject(value)) return weightOfPrimitive(value);
+export function weigh(value: unknown, limit = Infinity): number {
+  return isObject(value) ? weighObject(value, limit, new Set()) : weightOfPrimitive(value);
+}
+
+function weighObject(value: object, limit: number, seen: Set<object>): number {
   if (seen.has(value)) return CONTAINER;
   seen.add(value);
   let weight = ownWeight(value);
   for (const part of partsOf(value)) {
-    weight += weigh(part, limit - weight, seen);
+    weight += isObject(part) ? weighObject(part, limit - weight, seen) : weightOfPrimitive(part);
     if (weight > limit) return weight;
   }
   return weight;
