@@ -10,7 +10,8 @@ const REPEATS: Repeats = { warmUps: 1, rounds: 5 };
 /** Besides one for each superstep of the node: the input, and the superstep of `__start__`. */
 const OTHER_CHECKPOINTS = 2;
 
-type Engine = "tidemark" | "langgraph";
+/** The engines, and what is left of ours when it does nothing but its SQL. */
+type Subject = "tidemark" | "langgraph" | "two-rows" | "one-row";
 
 /**
  * One superstep in workerd, in one process: ours in a Durable Object, durable; theirs in the same kind of object with its
@@ -28,21 +29,25 @@ export async function benchSuperstep(): Promise<Result[]> {
       withoutOverhead((supersteps) => measured(origin, "langgraph", supersteps)),
       REPEATS,
     );
+    const alone = async (rows: Subject) =>
+      compare(insideOf(origin, rows), insideOf(origin, "langgraph"), REPEATS);
     return [
       { work: `superstep of a loop of ${SUPERSTEPS}, in the object`, ...inside, budget: 1 / 10 },
       { work: "the same over HTTP, seen from outside", ...outside },
+      { work: "its SQL alone: two rows in a transaction", ...(await alone("two-rows")) },
+      { work: "the same bytes as one row", ...(await alone("one-row")) },
     ];
   } finally {
     await harness.close();
   }
 }
 
-function insideOf(origin: string, engine: Engine): Measure {
+function insideOf(origin: string, subject: Subject): Measure {
   return async () => {
-    const { milliseconds, checkpoints } = await measured(origin, engine, SUPERSTEPS);
+    const { milliseconds, checkpoints } = await measured(origin, subject, SUPERSTEPS);
     const expected = SUPERSTEPS + OTHER_CHECKPOINTS;
     if (checkpoints !== expected) {
-      throw new Error(`${engine} has stored ${checkpoints} checkpoints, not ${expected}.`);
+      throw new Error(`${subject} has stored ${checkpoints} checkpoints, not ${expected}.`);
     }
     return milliseconds / SUPERSTEPS;
   };
@@ -58,8 +63,8 @@ function withoutOverhead(request: (supersteps: number) => Promise<unknown>): Mea
   };
 }
 
-async function measured(origin: string, engine: Engine, supersteps: number): Promise<Measured> {
-  const answer = await post(`${origin}/measure/${engine}?supersteps=${supersteps}`);
+async function measured(origin: string, subject: Subject, supersteps: number): Promise<Measured> {
+  const answer = await post(`${origin}/measure/${subject}?supersteps=${supersteps}`);
   return answer as Measured;
 }
 

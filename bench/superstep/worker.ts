@@ -1,6 +1,7 @@
 import { createRuntime } from "tidemark/worker";
 import { ours, theirs } from "../graphs/library.ts";
 import { loopGraph, loopInput, recursionLimit } from "../graphs/loop.ts";
+import { type RowsEach, writeAgain } from "./sql-alone.ts";
 
 const runtime = createRuntime({ graphs: { loop: loopGraph(ours) } });
 
@@ -35,6 +36,12 @@ export class Thread extends runtime.Thread {
     return { milliseconds, checkpoints: row?.n ?? 0 };
   }
 
+  /** No more than the statements of such a run. */
+  async sqlAlone(threadId: string, supersteps: number, rowsEach: RowsEach): Promise<Measured> {
+    const { checkpoints } = await this.tidemark(threadId, supersteps);
+    return { milliseconds: await writeAgain(this.ctx.storage, supersteps, rowsEach), checkpoints };
+  }
+
   /** The same graph on LangGraph.js in the same isolate; its saver keeps everything in memory. */
   async langgraph(threadId: string, supersteps: number): Promise<Measured> {
     const saver = new theirs.MemorySaver();
@@ -53,7 +60,7 @@ interface Env {
   readonly THREAD: DurableObjectNamespace<Thread>;
 }
 
-/** `POST /measure/<engine>?supersteps=N` measures; all else is Tidemark's API. */
+/** `POST /measure/<what>?supersteps=N` measures; all else is Tidemark's API. */
 export default {
   async fetch(request, env, ctx): Promise<Response> {
     const url = new URL(request.url);
@@ -63,6 +70,10 @@ export default {
     switch (url.pathname) {
       case "/measure/tidemark":
         return Response.json(await thread.tidemark(threadId, supersteps));
+      case "/measure/two-rows":
+        return Response.json(await thread.sqlAlone(threadId, supersteps, "two rows"));
+      case "/measure/one-row":
+        return Response.json(await thread.sqlAlone(threadId, supersteps, "one row"));
       case "/measure/langgraph":
         return Response.json(await thread.langgraph(threadId, supersteps));
       default:
