@@ -5,8 +5,9 @@ export type CheckpointFrame = Omit<Checkpoint, "channel_values">;
 
 /** The values that `put` stores: those of the channels in `newVersions`. A channel in it without a value is empty now. */
 export function newValues(checkpoint: Checkpoint, newVersions: ChannelVersions): Values {
-  const added = fixed.get(checkpoint);
-  if (added !== undefined) return added;
+  const known = fixed.get(checkpoint);
+  // Other versions than those it was made with tell of more than one superstep.
+  if (known !== undefined && known.newVersions === newVersions) return known.added;
   const values = new Map<string, unknown>();
   for (const channel of Object.keys(newVersions)) {
     if (Object.hasOwn(checkpoint.channel_values, channel))
@@ -22,16 +23,16 @@ export function carriedChannels(checkpoint: Checkpoint, newVersions: ChannelVers
 
 type Values = ReadonlyMap<string, unknown>;
 
-/** The checkpoints of an engine, with the values that are new in them. */
-const fixed = new WeakMap<Checkpoint, Values>();
+/** The checkpoints of an engine, with the values that belong to their new versions. */
+const fixed = new WeakMap<Checkpoint, { readonly newVersions: ChannelVersions; readonly added: Values }>();
 
 /**
  * Says that no record in the checkpoint is ever changed, and that every channel which the parent does not have is among
  * its new versions: a saver need not copy the one, nor check the other, nor look for the new values among all. Each would
  * cost as much as there are channels.
  */
-export function fix(checkpoint: Checkpoint, added: Values): Checkpoint {
-  fixed.set(checkpoint, added);
+export function fix(checkpoint: Checkpoint, newVersions: ChannelVersions, added: Values): Checkpoint {
+  fixed.set(checkpoint, { newVersions, added });
   return checkpoint;
 }
 

@@ -144,7 +144,7 @@ export class GraphState {
       channel_versions: versions,
       versions_seen: seen,
     };
-    return { checkpoint: fix(withValues(frame, this.#saved), added), newVersions };
+    return { checkpoint: fix(withValues(frame, this.#saved), newVersions, added), newVersions };
   }
 
   /** Saved channels of this graph's kind that the graph no longer has. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { fix } from "../../src/checkpoint/carry-over.ts";
 import type { BaseCheckpointSaver } from "../../src/checkpoint/saver.ts";
 import { checkpointOf, METADATA, newThread, putAll, threadConfig, valuesOf } from "./fixtures.ts";
 import type { MakeSaver } from "./fixtures.ts";
@@ -63,6 +64,19 @@ export function putContract(makeSaver: MakeSaver): void {
       );
       const config = await saver.put(parent, child, METADATA, { changed: 2 });
       expect(await valuesOf(saver, config)).toStrictEqual({ kept: "parent", changed: 2 });
+    });
+
+    it("stores the values of all new versions, also of an engine's checkpoint that was made with fewer of them", async () => {
+      const thread = newThread();
+      const made = { b: 2 };
+      const plain = checkpointOf(
+        { a: "of the superstep before", b: "of the last" },
+        { channel_versions: { a: 1, b: 2 } },
+      );
+      const checkpoint = fix(plain, made, new Map([["b", "of the last"]]));
+      expect(await valuesOf(saver, await saver.put(thread, checkpoint, METADATA, { a: 1, ...made }))).toEqual(
+        plain.channel_values,
+      );
     });
 
     it("carries values over many generations", async () => {

@@ -75,6 +75,56 @@ it.each([
   expect(await leftBy(ours, withPolicy, ALL)).toEqual(await leftBy(theirs, withPolicy, ALL));
 });
 
+/** What a thread has after each of several runs that store once, when each superstep writes another key. */
+async function valuesLeftBy(library: Library, fails: "not" | "once" | "asks"): Promise<unknown> {
+  const { Annotation, interrupt, StateGraph } = library;
+  const saver = new library.MemorySaver();
+  const reducer = (left: string[], right: string[]): string[] => left.concat(right);
+  const log = Annotation({ reducer, default: (): string[] => [] });
+  const State = Annotation.Root({ log, first: Annotation(), second: Annotation() });
+  const inner = new StateGraph(State)
+    .addNode("deep", () => ({ second: "deep" }))
+    .addNode("deeper", ({ second }) => ({ log: [`deeper after ${second}`] }))
+    .addEdge(START, "deep")
+    .addEdge("deep", "deeper")
+    .compile();
+  let calls = 0;
+  const graph = new StateGraph(State)
+    .addNode("a", ({ first }) => ({ log: [`a: ${first}`], second: "by a" }))
+    .addNode("inner", inner)
+    .addNode("b", () => {
+      if (fails === "asks") return { log: [String(interrupt("q"))] };
+      if (fails === "once" && calls++ === 0) throw new Error("first");
+      return { log: ["b"] };
+    })
+    .addNode("c", () => ({ second: "by c" }))
+    .addEdge(START, "a")
+    .addEdge("a", "inner")
+    .addEdge("inner", "b")
+    .addEdge("b", "c")
+    .compile({ checkpointer: saver });
+  const config = { configurable: { thread_id: "t" } };
+  const record: unknown[] = [];
+  for (const input of [{ first: "one" }, null, { log: ["in"] }, null]) {
+    const isPaused = (await graph.getState(config)).next.length > 0;
+    const next = fails === "asks" && isPaused ? new library.Command({ resume: "yes" }) : input;
+    if (next === null && !isPaused) continue;
+    await graph.invoke(next, { ...config, durability: "exit" }).catch(() => undefined);
+    const { values, next: waiting } = await graph.getState(config);
+    record.push(values, waiting);
+  }
+  return record;
+}
+
+it.each(["not", "once", "asks"] as const)(
+  "durability exit keeps what each superstep has written, also when the run is cut short (%s)",
+  async (fails) => {
+    const left = await valuesLeftBy(ours, fails);
+    expect(left).toEqual(await valuesLeftBy(theirs, fails));
+    expect(JSON.stringify(left)).toContain("deeper after deep");
+  },
+);
+
 it("both names at once are refused", async () => {
   const more = { durability: "exit", checkpointDuring: false };
   const [our] = (await leftBy(ours, more, ["input"])) as [{ error: unknown }];
