@@ -240,12 +240,11 @@ function isRecord(values: unknown): values is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The node that ran last, or the input when none has. */
+/** The node that ran last, or the input when none has. The one that takes in the input counts too. */
 function defaultNode(state: GraphState): string {
   const names = [...state.graph.nodes.keys()];
-  const visible = names.filter((name) => !state.graph.nodes.get(name)?.hidden);
-  const [only] = visible;
-  if (only !== undefined && visible.length === 1) return only;
+  const [only] = names;
+  if (only !== undefined && names.length === 1) return only;
   const lastSeen = names.flatMap((name) => {
     const versions = Object.values(state.seen[name] ?? {});
     const newest = versions.reduce<(typeof versions)[number] | undefined>(

@@ -113,10 +113,62 @@ const editsThatSend: Case = {
   },
 };
 
+const single: Case["build"] = (library, counters) =>
+  graphOf(library)
+    .addNode("c", (state) => {
+      counters.count("c");
+      return { log: [`c${String(state["last"])}`] };
+    })
+    .addEdge(START, "c");
+
+/** Without a node an edit is the one that ran last: not the only one there is, as long as that has not run. */
+const editsOfASingleNode: Case = {
+  build: single,
+  script: async (thread) => {
+    await thread.update({ last: 0 });
+    await thread.invoke(null);
+    await thread.invoke({ last: 1 }, { more: { interruptBefore: ["c"] } });
+    await thread.update({ last: 2 });
+    await thread.invoke(null);
+    await thread.update({ last: 3 });
+    await thread.invoke(null);
+    const [, , , before] = (await thread.history()).map(idOf);
+    await thread.update({ last: 4 }, undefined, { at: before ?? "" });
+    await thread.invoke(null);
+  },
+};
+
+const editsOfASingleFreshNode: Case = {
+  build: single,
+  script: async (thread) => {
+    await thread.invoke({ last: 1 }, { more: { interruptBefore: ["c"] } });
+    await thread.update({ last: 42 });
+    await thread.invoke(null);
+  },
+};
+
+const editsOfASingleFailedNode: Case = {
+  build: (library, counters) =>
+    graphOf(library)
+      .addNode("c", () => {
+        if (!counters.hasReached("c", 1)) throw new Error("once");
+        return { log: ["c"] };
+      })
+      .addEdge(START, "c"),
+  script: async (thread) => {
+    await thread.invoke({ last: 1 });
+    await thread.update({ last: 42 });
+    await thread.invoke(null);
+  },
+};
+
 export const stateCases: Readonly<Record<string, Case>> = {
   "a history by filter, place and length": histories,
   "copies with edits": copiesWithEdits,
   "inputs and answers of all kinds": inputs,
   "edits between breakpoints": editsBetween,
   "edits that send": editsThatSend,
+  "edits of a single node": editsOfASingleNode,
+  "edits of a single node that has not run": editsOfASingleFreshNode,
+  "edits of a single node that has failed": editsOfASingleFailedNode,
 };

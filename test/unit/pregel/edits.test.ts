@@ -173,6 +173,30 @@ describe("a Command on a paused thread", () => {
   });
 });
 
+describe("an edit without a node, of a graph that has a single one", () => {
+  const ask = () => chain({ ask: (state) => ({ log: [interrupt("?"), state.v] }) });
+
+  it("leaves the question of that node open", async () => {
+    const { graph } = evictable(ask());
+    await graph().invoke({ v: 1 }, thread);
+    const asked = await idsOf(graph());
+    await graph().updateState(thread, { v: 2 });
+    expect([(await graph().getState(thread)).next, await idsOf(graph())]).toEqual([["ask"], asked]);
+    expect((await graph().invoke(resume("yes"), thread)).log).toEqual(["yes", 2]);
+  });
+
+  it("is made as the node that ran last, also inside a task", async () => {
+    const { graph } = evictable(new StateGraph(State).addNode("p", ask().compile()).addEdge(START, "p"));
+    await graph().invoke({ v: 1 }, thread);
+    const { tasks } = await graph().getState(thread, { subgraphs: true });
+    const states = tasks.flatMap(({ state }) => (state !== undefined && "config" in state ? [state] : []));
+    const inside = states[0]?.config ?? {};
+    await graph().updateState(inside, { v: 2 });
+    expect((await graph().getState(inside)).next).toEqual(["ask"]);
+    expect((await graph().invoke(resume("yes"), thread)).log).toEqual(["yes", 2]);
+  });
+});
+
 it("an edit and a Command without any key of the state are refused", async () => {
   const { graph } = evictable(chain({ a: () => ({ v: interrupt("?") }) }));
   await graph().invoke({}, thread);

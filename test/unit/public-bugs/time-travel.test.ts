@@ -82,6 +82,14 @@ describe("TIM-09: an edit without a node", () => {
     expect(await graph().getState(thread)).toMatchObject({ values: { log: ["x"] }, next: ["a"] });
   });
 
+  it("before the only node has run: the node is still next", async () => {
+    const { graph } = evictable(chain({ c: (state) => ({ log: [state.v] }) }));
+    await graph().invoke({ v: 1 }, { ...thread, interruptBefore: ["c"] });
+    await graph().updateState(thread, { v: 42 });
+    expect((await graph().getState(thread)).next).toEqual(["c"]);
+    expect((await graph().invoke(null, thread)).log).toEqual([42]);
+  });
+
   it("without values, as a node: its outgoing edges are taken again, on a fork", async () => {
     let routes = 0;
     const { graph } = evictable(
