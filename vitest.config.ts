@@ -51,7 +51,7 @@ const report = process.env["TIDEMARK_TEST_REPORT"];
 export default defineConfig({
   test: {
     reporters: report ? ["minimal", ["json", { outputFile: report }]] : ["minimal"],
-    passWithNoTests: true,
+
     projects: [
       node("unit", { include: ["test/unit/**/*.test.ts", "test/contract/**/*.unit.test.ts"] }),
       workerd("workers", { include: ["test/workers/**/*.test.ts", "test/contract/**/*.workers.test.ts"] }),

@@ -1,6 +1,6 @@
 import { conditionsOf } from "./metadata-columns.ts";
 import type { MetadataColumns, MetadataRow } from "./metadata-columns.ts";
-import { SNAPSHOT } from "./patch-chain.ts";
+import { LONGEST_CHAIN, SNAPSHOT } from "./patch-chain.ts";
 import { BELOW_ALL, fromStoredId, HIGHEST_ID, toInput, toStoredId, wellFormed } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";
 import type { Sql, SqlInput } from "./sql.ts";
@@ -181,8 +181,8 @@ export class CheckpointRows {
         SELECT ${LINK} FROM checkpoints c WHERE c.namespace = ?1 AND c.id = ?2
         UNION ALL
         SELECT ${LINK} FROM chain JOIN checkpoints c ON c.namespace = ?1 AND c.id = chain.next
-      ) SELECT id, level, weight, type, body, body_hash FROM chain`;
-    return this.#sql.all<LinkRow>(statement, namespace, toStoredId(id));
+      ) SELECT id, level, weight, type, body, body_hash FROM chain LIMIT ?3`;
+    return this.#sql.all<LinkRow>(statement, namespace, toStoredId(id), LONGEST_CHAIN);
   }
 
   /** The checkpoints whose rows are patches of this one's. Reads the whole namespace. */

@@ -10,6 +10,8 @@ import type { CheckpointState } from "./checkpoint-state.ts";
 export const SNAPSHOT = 4;
 /** Rows of one level in a row, the last of which goes one level up. */
 export const FANOUT = 64;
+/** More rows than any value is read from: rows of elsewhere may refer to each other in a circle. */
+export const LONGEST_CHAIN = 2 * SNAPSHOT * FANOUT;
 /** What reading one more row costs, in bytes that could be read instead. */
 const ROW_COST = 512;
 /** What may be read beside the value, however small it is. */

@@ -53,28 +53,54 @@ export class Tables {
     return { columns, rows, last: undefined };
   }
 
-  insert(table: string, row: Readonly<Record<string, SqlInput>>): void {
-    const { columns } = this.#shape(table);
-    const names = Object.keys(row);
-    const unknown = names.find((name) => !columns.includes(name));
-    if (unknown !== undefined) throw unknownColumn(table, unknown);
-    const places = names.map(() => "?").join(", ");
-    const statement = `INSERT INTO ${quoted(table)} (${names.map(quoted).join(", ")}) VALUES (${places})`;
-    this.#sql.run(statement, ...Object.values(row));
+  insert(table: string, rows: readonly Readonly<Record<string, SqlInput>>[]): void {
+    const { types } = this.#shape(table);
+    for (const row of rows) {
+      for (const [name, value] of Object.entries(row)) checkCell(table, name, types.get(name), value);
+      const names = Object.keys(row);
+      const places = names.map(() => "?").join(", ");
+      const statement = `INSERT INTO ${quoted(table)} (${names.map(quoted).join(", ")}) VALUES (${places})`;
+      this.#sql.run(statement, ...Object.values(row));
+    }
   }
 
   /** Sets a column of all rows. */
   update(table: string, column: string, value: SqlInput): void {
-    if (!this.#shape(table).columns.includes(column)) throw unknownColumn(table, column);
+    checkCell(table, column, this.#shape(table).types.get(column), value);
     this.#sql.run(`UPDATE ${quoted(table)} SET ${quoted(column)} = ?`, value);
   }
 
-  /** Its columns, and those of its primary key in their order. */
-  #shape(table: string): { columns: string[]; key: string[] } {
-    const info = this.#sql.all<{ name: string; pk: number }>(`PRAGMA table_info(${quoted(table)})`);
+  /** Its columns with their types, and those of its primary key in their order. */
+  #shape(table: string): TableShape {
+    const statement = `PRAGMA table_info(${quoted(table)})`;
+    const info = this.#sql.all<{ name: string; type: string; pk: number }>(statement);
     const key = info.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
-    return { columns: info.map(({ name }) => name), key: key.map(({ name }) => name) };
+    return {
+      columns: info.map(({ name }) => name),
+      types: new Map(info.map(({ name, type }) => [name, type])),
+      key: key.map(({ name }) => name),
+    };
   }
+}
+
+interface TableShape {
+  readonly columns: readonly string[];
+  readonly types: ReadonlyMap<string, string>;
+  readonly key: readonly string[];
+}
+
+/** SQLite itself takes any value for any column. A column of bytes may have text: ids that are no UUIDs are. */
+function checkCell(table: string, column: string, type: string | undefined, value: SqlInput): void {
+  if (type === undefined) throw unknownColumn(table, column);
+  const isRight =
+    value === null ||
+    (type === "INTEGER" && Number.isSafeInteger(value)) ||
+    (type !== "INTEGER" && typeof value === "string") ||
+    (type === "BLOB" && value instanceof Uint8Array);
+  if (isRight) return;
+  throw new StorageError("wrong_cell", `The column "${column}" of "${table}" takes ${type}.`, {
+    details: { table, column, type },
+  });
 }
 
 function unknownColumn(table: string, column: string): StorageError {

@@ -84,7 +84,7 @@ class ImportTarget {
     storage.prepare();
     const missing = storage.blobs.outside(address.threadId).length - this.#counts.blobs;
     if (missing > 0) throw new InvalidArchiveError(`${missing} large values are missing`);
-    storage.transaction(() => {
+    this.#fit("thread", () => {
       for (const [column, value] of Object.entries(this.#header.columns ?? {})) {
         if (!UNMOVED_THREAD_COLUMNS.includes(column) && column !== "graph") {
           storage.tables.update("thread", column, value);
@@ -114,11 +114,13 @@ class ImportTarget {
   }
 
   #insert(table: string, rows: readonly Readonly<Record<string, Cell>>[]): void {
-    const { storage } = this.#options;
+    this.#fit(table, () => this.#options.storage.tables.insert(table, rows));
+  }
+
+  /** One transaction. What a table does not take is the archive's fault. */
+  #fit(table: string, write: () => void): void {
     try {
-      storage.transaction(() => {
-        for (const row of rows) storage.tables.insert(table, row);
-      });
+      this.#options.storage.transaction(write);
     } catch (cause) {
       throw new InvalidArchiveError(`rows of "${table}" do not fit`, cause);
     }

@@ -84,13 +84,13 @@ async function valuesLeftBy(library: Library, fails: "not" | "once" | "asks"): P
   const State = Annotation.Root({ log, first: Annotation(), second: Annotation() });
   const inner = new StateGraph(State)
     .addNode("deep", () => ({ second: "deep" }))
-    .addNode("deeper", ({ second }) => ({ log: [`deeper after ${second}`] }))
+    .addNode("deeper", ({ second }) => ({ log: [`deeper after ${String(second)}`] }))
     .addEdge(START, "deep")
     .addEdge("deep", "deeper")
     .compile();
   let calls = 0;
   const graph = new StateGraph(State)
-    .addNode("a", ({ first }) => ({ log: [`a: ${first}`], second: "by a" }))
+    .addNode("a", ({ first }) => ({ log: [`a: ${String(first)}`], second: "by a" }))
     .addNode("inner", inner)
     .addNode("b", () => {
       if (fails === "asks") return { log: [String(interrupt("q"))] };

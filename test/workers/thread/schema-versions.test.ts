@@ -48,9 +48,12 @@ async function restore(thread: TestThread, version: number): Promise<void> {
     for await (const record of readArchive(new Blob([bytesOf(version)]).stream())) {
       if (record.kind === "thread") {
         const { graph = "", columns } = record;
-        tables.insert("thread", { id: 1, tenant: "", thread_id: thread.id, graph, ...columns });
+        tables.insert("thread", [{ id: 1, tenant: "", thread_id: thread.id, graph, ...columns }]);
       } else if (record.kind === "rows") {
-        for (const row of record.rows) tables.insert(record.table, rowOf(record.columns, row, thread.id));
+        tables.insert(
+          record.table,
+          record.rows.map((row) => rowOf(record.columns, row, thread.id)),
+        );
       } else if (record.kind === "blob") {
         await blobs.write(thread.id, record.hash, record.bytes);
       }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { writeArchive } from "../../../src/archive/write-archive.ts";
-import type { ContentRecord } from "../../../src/archive/records.ts";
+import { readArchive } from "../../../src/archive/read-archive.ts";
+import type { Cell, ContentRecord } from "../../../src/archive/records.ts";
 import { ARCHIVED_TABLES } from "../../../src/thread/archived-tables.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { holdBucket } from "../../support/bucket.ts";
@@ -39,6 +40,30 @@ async function archiveOf(records: readonly ContentRecord[]): Promise<Uint8Array<
   const chunks: Uint8Array[] = [];
   for await (const chunk of writeArchive(each())) chunks.push(chunk);
   return new Uint8Array(await new Blob(chunks.map((chunk) => new Uint8Array(chunk))).arrayBuffer());
+}
+
+type Row = Readonly<Record<string, Cell>>;
+
+/** The records of an archive, with other rows in one of its tables. */
+async function changed(
+  archive: Uint8Array<ArrayBuffer>,
+  table: string,
+  change: (row: Row) => Row,
+): Promise<ContentRecord[]> {
+  const records: ContentRecord[] = [];
+  for await (const record of readArchive(new Blob([archive]).stream())) {
+    if (record.kind !== "rows" || record.table !== table) {
+      records.push(record);
+      continue;
+    }
+    const { columns } = record;
+    const rows = record.rows.map((cells) => {
+      const row = change(Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? null])));
+      return columns.map((column) => row[column] ?? null);
+    });
+    records.push({ ...record, rows });
+  }
+  return records;
 }
 
 async function pausedThread(): Promise<TestThread> {
@@ -228,6 +253,35 @@ describe("an import", () => {
       code,
     });
     await expectNothing(target);
+  });
+
+  it.each([
+    ["an id that is a number", "checkpoints", (row: Row) => ({ ...row, id: 5 })],
+    ["a level that is text", "checkpoints", (row: Row) => ({ ...row, level: "x" })],
+    ["a time that is text", "runs", (row: Row) => ({ ...row, created_at: "yesterday" })],
+  ])("is refused with %s", async (_, table, change) => {
+    const records = await changed(await exported(await pausedThread()), table, change);
+    const target = new TestThread();
+    await expect(imported(target, await archiveOf(records))).rejects.toMatchObject({
+      code: "invalid_archive",
+    });
+    await expectNothing(target);
+  });
+
+  it("ends with an error, not never, when rows are patches of each other in a circle", async () => {
+    const archive = await exported(await pausedThread());
+    const ids: unknown[] = [];
+    await changed(archive, "checkpoints", (row) => (ids.push(row["id"]), row));
+    const [first, second] = ids;
+    const circle = await changed(archive, "checkpoints", (row) => ({
+      ...row,
+      level: 0,
+      parent: (row["id"] === first ? second : first) as Cell,
+    }));
+    const target = new TestThread();
+    await imported(target, await archiveOf(circle));
+    await expect(target.state()).rejects.toMatchObject({ code: "undecodable" });
+    expect(await target.delete()).toBe(204);
   });
 
   it("keeps everything else out, and leaves nothing when the object is stopped underway", async () => {
