@@ -1,5 +1,10 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import { ours, theirs } from "../graphs/library.ts";
 import { works } from "./works.ts";
+
+// What LangGraph's entry for Node does by itself; a bundle for Workers has the other one, whose tasks need it all the same.
+AsyncLocalStorageProviderSingleton.initializeGlobalInstance(new AsyncLocalStorage());
 
 const prepared = new Map<string, () => Promise<void>>();
 
