@@ -25,6 +25,7 @@ export class SaverModel {
   readonly #naive = new Map<string, NaiveSaver>(NAMESPACES.map((ns) => [ns, new NaiveSaver()]));
   readonly #seed: number;
   readonly #thread: string;
+  #isGrowing = false;
 
   constructor(open: ModelSaver, seed: number) {
     this.#open = open;
@@ -34,8 +35,10 @@ export class SaverModel {
     this.#values = new Values(this.#random);
   }
 
-  async run(steps: number): Promise<void> {
-    for (let step = 0; step < steps; step++) {
+  /** In the steps of `growth` nothing is removed, and branches are few: values come to be many rows away from the first. */
+  async run(steps: number, growth = 0): Promise<void> {
+    for (let step = 0; step < growth + steps; step++) {
+      this.#isGrowing = step < growth;
       try {
         await this.#step();
       } catch (cause) {
@@ -48,8 +51,8 @@ export class SaverModel {
 
   async #step(): Promise<void> {
     const random = this.#random;
-    const ns = random.once(4) ? NAMESPACES[1] : NAMESPACES[0];
-    switch (random.below(12)) {
+    const ns = random.once(this.#isGrowing ? 20 : 4) ? NAMESPACES[1] : NAMESPACES[0];
+    switch (random.below(this.#isGrowing ? 10 : 12)) {
       case 10:
         return this.#remove();
       case 11:
@@ -70,7 +73,7 @@ export class SaverModel {
   async #put(ns: string): Promise<void> {
     const random = this.#random;
     const naive = this.#of(ns);
-    const parentId = random.once(4) ? this.#someId(ns) : naive.ids.at(-1);
+    const parentId = random.once(this.#isGrowing ? 60 : 4) ? this.#someId(ns) : naive.ids.at(-1);
     const parent = parentId === undefined ? undefined : await this.#valuesOf(ns, parentId);
     const channels = { ...naive.read(parentId ?? "")?.checkpoint.channel_versions };
     const values: Record<string, unknown> = {};
@@ -85,7 +88,7 @@ export class SaverModel {
     }
     if (random.once(12)) for (const record of [channels, newVersions, values]) delete record["doc"];
     const seen = { node: { ...channels } };
-    const id = random.once(15) ? this.#someId(ns) : undefined;
+    const id = random.once(this.#isGrowing ? 100 : 15) ? this.#someId(ns) : undefined;
     const checkpoint = checkpointOf(values, {
       channel_versions: channels,
       versions_seen: seen,
