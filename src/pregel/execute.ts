@@ -22,7 +22,7 @@ import { attemptWithPolicies, hasPolicies } from "./policies.ts";
 import { distinct, type Question } from "./question.ts";
 import { areStillAsked } from "./relayed-questions.ts";
 import { Scratchpad } from "./scratchpad.ts";
-import { emitMessages, noteMessages } from "./stream-messages.ts";
+import { emitMessage, emitMessages, noteMessages } from "./stream-messages.ts";
 import { emitTaskResult, emitTasks } from "./stream-tasks.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
 import { taskContext } from "./task-context.ts";
@@ -158,6 +158,7 @@ function runAttempt(loop: LoopState, task: PlannedTask, attempt: AttemptScope): 
   const send = (writes: readonly PendingWrite[]): void => {
     sent.push(...writes.filter(([channel]) => loop.state.channels.has(channel)));
   };
+  const show = (message: object): void => emitMessage(scope, config, message);
   const end = (ending: Ending): Attempt | Promise<Attempt> =>
     scope.isCalling
       ? scope.settled().then(() => attemptOf(scope, config, input, ending))
@@ -167,7 +168,7 @@ function runAttempt(loop: LoopState, task: PlannedTask, attempt: AttemptScope): 
     return handOver(() => writesOf(loop, node, config, error.command, sent), end);
   };
   try {
-    const outcome = taskContext.run({ config, scope, input, send }, () => {
+    const outcome = taskContext.run({ config, scope, input, send, emitMessage: show }, () => {
       const output = node.run(input, config);
       return isPromiseLike(output)
         ? Promise.resolve(output).then((value) => writesOf(loop, node, config, value, sent))

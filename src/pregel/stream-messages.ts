@@ -2,12 +2,14 @@ import type { PendingWrite } from "../checkpoint/types.ts";
 import type { LoopState } from "./loop-state.ts";
 import { streamHandler } from "./stream-callbacks.ts";
 import { isOutput } from "./stream.ts";
+import type { TaskScope } from "./task-scope.ts";
 import type { NodeConfig } from "./types.ts";
 
 /**
  * The chunks of the stream mode `messages`: pairs of a message, or a piece of one, and the metadata of the task it comes
- * from. They come from three places: chat models of LangChain that a node hands its `config` to, text that a node passes
- * through `config.writer.message()`, and whole messages among what a node returns. A message with an id comes once.
+ * from. They come from four places: chat models of LangChain that a node hands its `config` to, text that a node passes
+ * through `config.writer.message()`, messages that a node pushes, and whole messages among what a node returns. Of these
+ * last a message with an id comes only when it has not come before.
  */
 
 /** The text of a message that came piece by piece, as a node may return it. */
@@ -76,6 +78,11 @@ export function noteMessages(loop: LoopState, input: unknown): void {
   if (!loop.run.modes.has("messages")) return;
   for (const message of messagesIn(input))
     if (message.id !== undefined) loop.run.seenMessages.add(message.id);
+}
+
+/** A whole message that a task shows while it runs, also one that was shown before. */
+export function emitMessage(scope: TaskScope, { metadata }: NodeConfig, message: object): void {
+  if (!scope.isOver) emit(scope.loop, "messages", [message, metadata]);
 }
 
 /** Whole messages that a task has written. */

@@ -23,6 +23,8 @@ export interface Library {
   ) => (...args: unknown[]) => Promise<unknown>;
   readonly entrypoint: EntrypointFactory;
   readonly getPreviousState: () => unknown;
+  readonly getWriter: () => (chunk: unknown) => void;
+  readonly pushMessage: (message: unknown, options?: { readonly stateKey?: string | null }) => unknown;
 }
 
 export interface RunControl {

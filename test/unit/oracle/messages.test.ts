@@ -12,15 +12,19 @@ const inputSchema = {
   required: ["a"],
 };
 
-function graphOf(library: Library): Compiled {
-  const { Annotation, StateGraph } = library;
-  const state = Annotation.Root({
+function stateOf({ Annotation }: Library): unknown {
+  return Annotation.Root({
     messages: Annotation({
       reducer: (left: unknown[], right: unknown[]) => left.concat(right),
       default: () => [],
     }),
     other: Annotation(),
   });
+}
+
+function graphOf(library: Library): Compiled {
+  const { StateGraph } = library;
+  const state = stateOf(library);
   const model = new FakeListChatModel({ responses: ["hey"] });
   const silent = new FakeListChatModel({ responses: ["quiet"] }).withConfig({ tags: ["nostream"] });
   const add = tool((input: unknown) => `sum ${JSON.stringify(input)}`, { name: "add", schema: inputSchema });
@@ -62,6 +66,39 @@ function graphOf(library: Library): Compiled {
     .compile();
 }
 
+/** Messages that are pushed: by a node, which returns one of them too, by what it calls, and in a graph inside. */
+function pushingGraphOf(library: Library): Compiled {
+  const { StateGraph, pushMessage } = library;
+  const pushed = (id: string, content = id): AIMessage => new AIMessage({ id, content });
+  const called = library.task("called", () => {
+    pushMessage(pushed("of a task"), { stateKey: null });
+    return 1;
+  });
+  const inner = new StateGraph(stateOf(library))
+    .addNode("inner", () => {
+      pushMessage(pushed("inside"));
+      return {};
+    })
+    .addEdge(START, "inner")
+    .compile();
+  return new StateGraph(stateOf(library))
+    .addNode("pushes", () => {
+      pushMessage(pushed("kept"));
+      pushMessage(pushed("kept", "again"), { stateKey: null });
+      pushMessage(pushed("shown"), { stateKey: null });
+      return { messages: [pushed("kept", "returned"), pushed("shown", "returned"), pushed("new")] };
+    })
+    .addNode("calls", async () => {
+      await called();
+      return {};
+    })
+    .addNode("sub", inner)
+    .addEdge(START, "pushes")
+    .addEdge("pushes", "calls")
+    .addEdge("calls", "sub")
+    .compile();
+}
+
 /** A piece that a model gives as text alone is plain data here, and a model that nobody listens to does not stream. */
 function typeOf(message: { readonly type: string }): string {
   return message.constructor.name === "Object"
@@ -85,10 +122,10 @@ function withoutIds(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>");
 }
 
-async function chunksOf(library: Library, options: Config): Promise<unknown[]> {
+async function chunksOf(graph: Compiled, options: Config): Promise<unknown[]> {
   const chunks: unknown[] = [];
   const input = { messages: [new HumanMessage({ content: "in", id: "in" })] };
-  for await (const chunk of await graphOf(library).stream(input, options)) {
+  for await (const chunk of await graph.stream(input, options)) {
     const parts = (options["subgraphs"] ? chunk : [[], ...(chunk as unknown[])]) as [
       string[],
       string,
@@ -115,8 +152,53 @@ describe.each([false, true])("with subgraphs: %s", (subgraphs) => {
       metadata: { user: "u" },
       tags: ["root"],
     };
-    const expected = await chunksOf(theirs, options);
+    const expected = await chunksOf(graphOf(theirs), options);
     expect(expected.length).toBeGreaterThan(8);
-    expect(await chunksOf(ours, options)).toEqual(expected);
+    expect(await chunksOf(graphOf(ours), options)).toEqual(expected);
+  });
+
+  it("pushed messages: as in LangGraph", async () => {
+    const options = { streamMode: ["messages"], subgraphs, metadata: { user: "u" }, tags: ["root"] };
+    const expected = await chunksOf(pushingGraphOf(theirs), options);
+    expect(expected.length).toBeGreaterThan(4);
+    expect(await chunksOf(pushingGraphOf(ours), options)).toEqual(expected);
+  });
+});
+
+describe.each([
+  ["LangGraph", theirs],
+  ["Tidemark", ours],
+])("%s: a pushed message", (_, library) => {
+  const pushing = (then: () => unknown): Compiled =>
+    new library.StateGraph(stateOf(library))
+      .addNode("a", async () => {
+        library.pushMessage(new AIMessage({ id: "m", content: "pushed" }));
+        return then();
+      })
+      .addEdge(START, "a")
+      .compile();
+
+  it("comes while its node still runs", async () => {
+    const came = Promise.withResolvers<object>();
+    const ids: unknown[] = [];
+    for await (const chunk of await pushing(() => came.promise).stream({}, { streamMode: "messages" })) {
+      ids.push((chunk as [AIMessage])[0].id);
+      came.resolve({});
+    }
+    expect(ids).toEqual(["m"]);
+  });
+
+  it("comes also when its node fails afterwards", async () => {
+    const failing = pushing(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      throw new Error("broken");
+    });
+    const ids: unknown[] = [];
+    const read = async (): Promise<void> => {
+      for await (const chunk of await failing.stream({}, { streamMode: "messages" }))
+        ids.push((chunk as [AIMessage])[0].id);
+    };
+    await expect(read()).rejects.toThrow("broken");
+    expect(ids).toEqual(["m"]);
   });
 });
