@@ -5,7 +5,7 @@ import type { AttemptScope } from "./attempt-scope.ts";
 import { NODE_ERROR } from "./constants.ts";
 import { setOwn, type GraphState } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
-import { taskNamespace } from "./namespace.ts";
+import { segmentsOf, taskNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";
 import type { ResponseSchema } from "./response-schema.ts";
 import { isAmong } from "./stream.ts";
@@ -57,7 +57,7 @@ export function nodeConfig(
     signal: attempt.signal,
     metadata,
     ...callbacksFor(loop),
-    writer: writerOf(loop, task.id, metadata, attempt),
+    writer: writerOf(loop, task, metadata, attempt),
     heartbeat: attempt.heartbeat,
     ...(run.store === undefined ? {} : { store: run.store }),
     executionInfo: executionInfo(loop, task.id, checkpointNs, attempt),
@@ -81,16 +81,18 @@ const IDENTITY = ["thread_id", "assistant_id", "graph_id"] as const;
 
 function writerOf(
   loop: LoopState,
-  taskId: string,
+  { id: taskId, caller }: Pick<PlannedTask, "id" | "caller">,
   metadata: NodeConfig["metadata"],
   attempt: AttemptScope,
 ): Writer {
   const { run } = loop;
+  // What a called task writes is shown as that of a graph inside its caller.
+  const place = caller === undefined ? {} : { namespace: segmentsOf(caller) };
   let messages = 0;
   const writer = (chunk: unknown): void => {
     if (loop.hasEnded || attempt.isOver) return;
     attempt.progress();
-    if (run.modes.has("custom")) run.emit({ mode: "custom", payload: chunk });
+    if (run.modes.has("custom")) run.emit({ mode: "custom", payload: chunk, ...place });
   };
   writer.message = (
     parts: AsyncIterable<string> | Iterable<string>,

@@ -1,5 +1,5 @@
-import type { Case } from "./cases.ts";
-import type { Compiled, Library, Saver } from "./engine.ts";
+import { stateOf, type Case } from "./cases.ts";
+import { START, type Builder, type Compiled, type Library, type Saver } from "./engine.ts";
 import { idOf, type Counters } from "./session.ts";
 
 /** Entrypoints and tasks. */
@@ -114,10 +114,46 @@ const nested: Case = {
   },
 };
 
+/** What tasks write to the stream, and tasks that they call: in an entrypoint, in a node and in a graph inside one. */
+const writing: Case = {
+  build: (library, counters, saver: Saver) => ({
+    compile: () => {
+      const inner = library.task("inner", (x: number) => {
+        library.getWriter()(`inner ${x}`);
+        return x + 1;
+      });
+      const outer = library.task("outer", async (x: number) => {
+        library.getWriter()(`outer ${x}`);
+        return inner(x);
+      });
+      const graphOf = (name: string, first: number): Builder =>
+        new library.StateGraph(stateOf(library))
+          .addNode(name, async (_, config) => {
+            config.writer?.(`node ${name}`);
+            return { sum: await outer(first) };
+          })
+          .addEdge(START, name);
+      const graph = graphOf("a", 10).addNode("sub", graphOf("b", 20).compile()).addEdge("a", "sub").compile();
+      return library.entrypoint({ name: "flow", checkpointer: saver }, async (input: number) => {
+        library.getWriter()("flow");
+        counters.count("flow");
+        await outer(input);
+        return graph.invoke({});
+      });
+    },
+  }),
+  script: async (thread) => {
+    await thread.stream(1, ["custom"], { subgraphs: true });
+    await thread.stream(1, ["custom"]);
+    await thread.stream(1, "custom", { subgraphs: true });
+  },
+};
+
 export const functionalCases: Readonly<Record<string, Case>> = {
   "an entrypoint with tasks": plain,
   "an entrypoint that asks": asking,
   "what an entrypoint keeps": kept,
   "parallel calls of a task": parallel,
   "tasks and graphs in an entrypoint": nested,
+  "what tasks write to the stream": writing,
 };
