@@ -172,9 +172,17 @@ export class StateGraph<
   /** After the source (or, of a list, after all of them) the target runs. */
   addEdge(source: N | typeof START | readonly N[], target: N | typeof END): this {
     const sources: readonly string[] = typeof source === "string" ? [source] : source;
-    if (sources.includes(END)) throw new GraphValidationError("END cannot be a start node");
-    if (target === START) throw new GraphValidationError("START cannot be an end node");
-    if (sources.length > 1) for (const name of [...sources, target]) this.#requireNode(name);
+    const refuse = (problem: string): never => {
+      throw new GraphValidationError(problem, { details: { edge: { source, target } } });
+    };
+    if (sources.includes(END)) refuse("END cannot be a start node");
+    if (target === START) refuse("START cannot be an end node");
+    if (typeof source !== "string") {
+      if (target === END) refuse("END cannot be an end node of a join");
+      for (const name of [...sources, target]) {
+        if (!this.#nodes.has(name)) refuse(`Need to add a node named "${name}" first`);
+      }
+    }
     this.#edges.push({ sources, target });
     return this;
   }
@@ -262,13 +270,5 @@ export class StateGraph<
     checkNodeName(node.name, this.#nodes, this.#keys);
     if (node.input !== undefined) mergeKeys(this.#keys, node.input);
     this.#nodes.set(node.name, node);
-  }
-
-  #requireNode(name: string): void {
-    if (name !== END && name !== START && !this.#nodes.has(name)) {
-      throw new GraphValidationError(`Need to add a node named "${name}" first`, {
-        details: { node: name },
-      });
-    }
   }
 }

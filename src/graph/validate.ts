@@ -74,6 +74,7 @@ function checkSources(graph: GraphDefinition): void {
   if (!sources.includes(START)) {
     throw new GraphValidationError(
       "The graph has no entry point: add an edge from START to the node that runs first.",
+      { details: { node: START }, lcErrorCode: "UNREACHABLE_NODE" },
     );
   }
 }

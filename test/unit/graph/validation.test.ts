@@ -13,6 +13,10 @@ const wrong: Record<string, (builder: Builder) => unknown> = {
   "an edge to an unknown node": (builder) =>
     builder.addNode("a", node).addEdge("__start__", "a").addEdge("a", "x").compile({}),
   "a join of an unknown node": (builder) => builder.addNode("a", node).addEdge(["a", "x"], "a"),
+  "a join that leads to END": (builder) =>
+    builder.addNode("a", node).addNode("b", node).addEdge(["a", "b"], "__end__"),
+  "a join of one node that leads to END": (builder) => builder.addNode("a", node).addEdge(["a"], "__end__"),
+  "a join from START": (builder) => builder.addNode("a", node).addEdge(["__start__", "a"], "a"),
   "an edge from END": (builder) => builder.addNode("a", node).addEdge("__end__", "a"),
   "an edge to START": (builder) => builder.addNode("a", node).addEdge("a", "__start__"),
   "a conditional edge of an unknown node": (builder) =>
@@ -68,6 +72,21 @@ it("a node that cannot be reached has LangGraph's name and code of the error", (
   for (const error of errors)
     expect(error).toMatchObject({ name: "UnreachableNodeError", lc_error_code: "UNREACHABLE_NODE" });
   expect(errors[1]).toBeInstanceOf(theirs.UnreachableNodeError);
+});
+
+const faults: readonly [name: string, error: object][] = [
+  ["an edge from END", { details: { edge: { source: "__end__", target: "a" } } }],
+  ["an edge to START", { details: { edge: { source: "a", target: "__start__" } } }],
+  ["a join that leads to END", { details: { edge: { source: ["a", "b"], target: "__end__" } } }],
+  ["a join of an unknown node", { details: { edge: { source: ["a", "x"], target: "a" } } }],
+  ["a graph without an entry", { details: { node: "__start__" }, lc_error_code: "UNREACHABLE_NODE" }],
+];
+
+it.each(faults)("%s: the error names it", (name, error) => {
+  const build = wrong[name];
+  expect(() => build?.(new ourLibrary.StateGraph(stateOf(ourLibrary)))).toThrow(
+    expect.objectContaining({ code: "invalid_graph", ...error }),
+  );
 });
 
 it.each([
