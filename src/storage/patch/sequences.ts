@@ -33,7 +33,11 @@ export function diffSet(
   const draft = new SequenceDraft(SET, oldMembers, plainMembers(differ, oldMembers, members));
   const before = differ.substitutions;
   align({ ...plainPair(differ, oldMembers, members), patch: () => WHOLE }, draft);
-  return draft.finish(next, differ.substitutions > before, (all) => adoptOwned(new Set(all)));
+  const made = new Made<Set<unknown>>();
+  const change = draft.finish(next, differ.substitutions > before, (all) =>
+    made.of(new Set(all), all.length),
+  );
+  return made.isComplete ? change : unusable(change);
 }
 
 export function diffMap(
@@ -45,7 +49,29 @@ export function diffMap(
   const draft = new SequenceDraft(MAP, oldEntries, entryMembers(differ, oldEntries, entries));
   const before = differ.substitutions;
   align(entryPair(differ, oldEntries, entries), draft);
-  return draft.finish(next, differ.substitutions > before, (all) => adoptOwned(new Map(all)));
+  const made = new Made<Map<unknown, unknown>>();
+  const change = draft.finish(next, differ.substitutions > before, (all) =>
+    made.of(new Map(all), all.length),
+  );
+  return made.isComplete ? change : unusable(change);
+}
+
+/**
+ * A Set, or a Map by its keys, holds an object once, and equal ones beside each other. One old object must not stand for
+ * two of them.
+ */
+class Made<Collection extends { readonly size: number }> {
+  isComplete = true;
+
+  of(collection: Collection, members: number): Collection {
+    this.isComplete = collection.size === members;
+    return adoptOwned(collection);
+  }
+}
+
+/** A change that is longer than any value, which is written out then. */
+function unusable(change: Change | undefined): Change | undefined {
+  return change && { ...change, bytes: Infinity };
 }
 
 function plainPair(differ: Differ, old: readonly unknown[], next: readonly unknown[]): Pair {

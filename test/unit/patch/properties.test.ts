@@ -50,6 +50,27 @@ describe("a patch that is applied to the old value gives the new one", () => {
     );
   });
 
+  it.each([
+    ["members of a Set", (parts: readonly object[]) => new Set(parts)],
+    ["keys of a Map", (parts: readonly object[]) => new Map(parts.map((part) => [part, 1]))],
+  ])("for %s that are equal and stand beside each other", (_, collectionOf) => {
+    const part = { deep: ["a text that is long enough to be worth a reference"] };
+    const old = adopt({ all: collectionOf([part]), more: [1, 2, 3] });
+    const [first] = old.all.keys();
+    if (first === undefined) throw new Error("There is one.");
+    for (const parts of [
+      [first, structuredClone(part)],
+      [structuredClone(part), first, structuredClone(part)],
+      [structuredClone(part), structuredClone(part)],
+    ]) {
+      const next = adopt({ all: collectionOf(parts), more: old.more });
+      const { change } = diff(old, next, newContext());
+      const applied = applyPatch(old, roundTrip(change?.node));
+      expect((applied as typeof next).all.size).toBe(parts.length);
+      expect((change?.value as typeof next).all.size).toBe(parts.length);
+    }
+  });
+
   it("and is hardly larger than the new value", () => {
     fc.assert(
       fc.property(versions, (all) => {
