@@ -133,20 +133,19 @@ export class CheckpointDrafter {
     parent: CachedCheckpoint | undefined,
   ): MaybePromise<CheckpointDraft> {
     const known = cache.replacements(place.threadId);
-    const patch = this.#patch(cache, known, input, parent, NOTHING);
+    const patch = this.#patch(known, input, parent, NOTHING);
     return chain(this.#parts.values.toStored(patch.written, known, false), (forms) => {
       const replaced = new Map<unknown, unknown>();
       for (const [index, { value }] of patch.written.entries()) {
         const stored = forms.values[index]?.value;
         if (stored !== value) replaced.set(value, stored);
       }
-      const final = replaced.size === 0 ? patch : this.#patch(cache, known, input, parent, replaced);
+      const final = replaced.size === 0 ? patch : this.#patch(known, input, parent, replaced);
       return this.#place(cache, place, stepOf(input, parent, final, forms));
     });
   }
 
   #patch(
-    cache: SaverCache,
     known: KnownReplacements,
     { frame, values, carried }: NewCheckpoint,
     parent: CachedCheckpoint | undefined,
@@ -156,18 +155,11 @@ export class CheckpointDrafter {
     const kept = new Set([...carried, ...values.map(({ channel }) => channel)]);
     const gone = channelsOf(old).filter((channel) => !kept.has(channel));
     const entries = values.map(({ channel, value }) => [channel, value] as const);
-    return diffStates(old, frame, entries, gone, (channel) =>
-      this.#context(cache.members(channel), known, replaced),
-    );
+    return diffStates(old, frame, entries, gone, this.#context(known, replaced));
   }
 
-  #context(
-    members: WeakSet<object>,
-    known: KnownReplacements,
-    replaced: ReadonlyMap<unknown, unknown>,
-  ): DiffContext {
+  #context(known: KnownReplacements, replaced: ReadonlyMap<unknown, unknown>): DiffContext {
     return {
-      members,
       shortText: this.#parts.values.shortText,
       storedForm: (part) => replaced.get(part) ?? (isObject(part) ? known.get(part) : undefined) ?? part,
     };
@@ -187,7 +179,7 @@ export class CheckpointDrafter {
       for (let level = Math.max(due, 1); level < SNAPSHOT; level++) {
         // However small the patch would be.
         if (!isCheap(below, level, 0, weight)) continue;
-        const patch = this.#farPatch(cache, below, level, step);
+        const patch = this.#farPatch(below, level, step);
         if (patch !== undefined && isCheap(below, level, patch.bytes, weight)) {
           return this.#encode(step, level, patch.body, weight);
         }
@@ -197,22 +189,15 @@ export class CheckpointDrafter {
   }
 
   /** Undefined when it would be the patch of a lower level. */
-  #farPatch(
-    cache: SaverCache,
-    below: PatchChain,
-    level: number,
-    { input, values }: Step,
-  ): StatePatch | undefined {
+  #farPatch(below: PatchChain, level: number, { input, values }: Step): StatePatch | undefined {
     const { id, state } = baseOf(below, level);
     if (id === baseOf(below, level - 1).id) return undefined;
     const gone = channelsOf(state).filter((channel) => !values.has(channel));
-    return diffStates(state, input.frame, values, gone, (channel) =>
-      this.#context(cache.members(channel), NO_REPLACEMENTS, NOTHING),
-    );
+    return diffStates(state, input.frame, values, gone, this.#context(NO_REPLACEMENTS, NOTHING));
   }
 
   #encode(step: Step, level: number, body: unknown, weight: number): MaybePromise<CheckpointDraft> {
-    const { parent, input, patch, forms, values, mutable } = step;
+    const { parent, input, forms, values, mutable } = step;
     const encoding = encodeBody(this.#parts.serde, body, input.values);
     return chain(encoding, (encoded) =>
       chain(sealBody(encoded), (sealed) => {
@@ -233,10 +218,7 @@ export class CheckpointDrafter {
             state,
             chain: extend(below, { id: input.id, state, level, bytes, weight: stored.weight }),
           },
-          remember: () => {
-            patch.settle();
-            forms.remember();
-          },
+          remember: () => forms.remember(),
         };
       }),
     );

@@ -23,8 +23,6 @@ import type { CheckpointState } from "./checkpoint-state.ts";
 import { fromColumns } from "./metadata-columns.ts";
 import { packFrame, unpackFrame } from "./packed-frame.ts";
 import { extend, SNAPSHOT } from "./patch-chain.ts";
-import { isObject } from "./patch/kind.ts";
-import { partsOf } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import { fromStoredId } from "./stored-id.ts";
 import type { StoredValues } from "./stored-values.ts";
@@ -163,7 +161,6 @@ export class CheckpointReader {
       checkpoint = { id, state, chain: extend(checkpoint?.chain, link) };
       onTheWay(checkpoint);
     }
-    if (checkpoint !== undefined) noteMembers(cache, checkpoint.state);
     return checkpoint;
   }
 
@@ -214,18 +211,6 @@ export class CheckpointReader {
 function ownValue(restored: unknown): unknown {
   const adopted = adopt(restored);
   return isMutable(adopted) ? adoptOwned(handOut(adopted)) : adopted;
-}
-
-function noteMembers(cache: SaverCache, { values }: CheckpointState): void {
-  for (const [channel, value] of values) {
-    const members = cache.members(channel);
-    const note = (part: unknown): void => {
-      if (!isObject(part) || members.has(part)) return;
-      members.add(part);
-      for (const inner of partsOf(part)) note(inner);
-    };
-    note(value);
-  }
 }
 
 function withoutMutable(

@@ -4,7 +4,6 @@ import { channelAt, placeOf } from "./packed-frame.ts";
 import type { PackedFrame } from "./packed-frame.ts";
 import { applyPatch } from "./patch/apply.ts";
 import { diff, write } from "./patch/diff.ts";
-import type { Difference } from "./patch/diff.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { KEEP } from "./patch/node.ts";
 import { weigh } from "./patch/weigh.ts";
@@ -28,11 +27,7 @@ export interface StatePatch {
   readonly values: ReadonlyMap<string, unknown>;
   /** What is written out, as the graph has it, by channel. */
   readonly written: readonly { readonly channel: string; readonly value: unknown }[];
-  /** To be called when the new state is the one that others are compared with. */
-  settle(): void;
 }
-
-export type ContextOf = (channel: string) => DiffContext;
 
 /** `[frame, values]` */
 export function wholeBody(frame: PackedFrame, values: ReadonlyMap<string, unknown>): unknown {
@@ -61,7 +56,7 @@ export function diffStates(
   frame: PackedFrame,
   next: Iterable<readonly [channel: string, value: unknown]>,
   gone: readonly string[],
-  contextOf: ContextOf,
+  context: DiffContext,
 ): StatePatch {
   const channels = Object.keys(frame.channel_versions);
   const { change: ofFrame } = diff(old.frame, frame, frameContext());
@@ -71,14 +66,11 @@ export function diffStates(
   for (const channel of gone) growth -= channel.length + weigh(old.values.get(channel));
   const values = new Map<string, unknown>();
   const written: { channel: string; value: unknown }[] = [];
-  const found: Difference[] = [];
   for (const [channel, value] of next) {
     const before = old.values.get(channel);
     const isKnown = old.values.has(channel);
-    const context = contextOf(channel);
     const difference = isKnown ? diff(before, value, context) : write(undefined, value, context);
     const { change } = difference;
-    found.push(difference);
     values.set(channel, change === undefined ? before : change.value);
     if (change === undefined) continue;
     body.push(placeOf(channels, channel), change.node);
@@ -86,7 +78,7 @@ export function diffStates(
     growth += change.growth + (isKnown ? 0 : channel.length);
     for (const part of difference.written) written.push({ channel, value: part });
   }
-  return { body, bytes, growth, values, written, settle: () => found.forEach((each) => each.settle()) };
+  return { body, bytes, growth, values, written };
 }
 
 export function applyStatePatch(old: CheckpointState, body: unknown): CheckpointState {
@@ -105,7 +97,7 @@ export function applyStatePatch(old: CheckpointState, body: unknown): Checkpoint
 }
 
 function frameContext(): DiffContext {
-  return { storedForm: (part) => part, shortText: Infinity, members: new WeakSet() };
+  return { storedForm: (part) => part, shortText: Infinity };
 }
 
 function isFrame(value: unknown): value is PackedFrame {

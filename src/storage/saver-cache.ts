@@ -21,7 +21,6 @@ export class SaverCache {
   readonly #namespaceIds = new Map<string, number>();
   readonly #checkpoints = new Map<number, CachedCheckpoint>();
   readonly #replacements = new Map<string, KnownReplacements>();
-  readonly #members = new Map<string, WeakSet<object>>();
 
   namespaceId(threadId: string, ns: string): number | undefined {
     return this.#namespaceIds.get(namespaceKey(threadId, ns));
@@ -44,15 +43,6 @@ export class SaverCache {
     if (this.#checkpoints.size <= MAX_CHECKPOINTS) return;
     const [oldest] = this.#checkpoints.keys();
     if (oldest !== undefined) this.#checkpoints.delete(oldest);
-  }
-
-  /** The objects that a channel of that name has, or had. */
-  members(channel: string): WeakSet<object> {
-    const known = this.#members.get(channel);
-    if (known !== undefined) return known;
-    const made = new WeakSet<object>();
-    this.#members.set(channel, made);
-    return made;
   }
 
   replacements(threadId: string): KnownReplacements {

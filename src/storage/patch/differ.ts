@@ -12,22 +12,15 @@ export interface DiffContext {
   storedForm(part: unknown): unknown;
   /** Texts of up to so many characters have no other form. */
   readonly shortText: number;
-  /** Objects that the value has, or had before. */
-  readonly members: WeakSet<object>;
 }
-
-/** What a new object was found to be. */
-type Finding =
-  /** Under comparison, or changed. */
-  | typeof CHANGED
-  /** Written out. */
-  | typeof WRITTEN
-  /** Equal to this old one. */
-  | object;
 
 /** Bytes of an object that is written out a second time. */
 const AGAIN = 3;
 
+/** What a new object was found to be: under comparison, changed, or written out. */
+type Finding = typeof OPEN | typeof CHANGED | typeof WRITTEN;
+
+const OPEN: unique symbol = Symbol("open");
 const CHANGED: unique symbol = Symbol("changed");
 const WRITTEN: unique symbol = Symbol("written");
 
@@ -35,31 +28,27 @@ const WRITTEN: unique symbol = Symbol("written");
  * Compares an old value with a new one, both adopted, by identity where it can and by content where it must. The old one
  * is in stored form, the new one as the graph has it.
  *
- * A new object may stand in several places. What is written out keeps that; an object that is compared cannot be in two
- * places, so those that turn out to be in `conflicts` have to be written out from the start, by another comparison.
+ * A new object may stand in several places: each is compared with what was there. Only one that contains itself cannot
+ * be compared.
  */
 export class Differ {
   /** What is written out, as the graph has it. */
   readonly fresh: unknown[] = [];
-  readonly conflicts = new Set<object>();
-  /** New objects that are old members out of place: they may stand elsewhere too. */
-  readonly displaced = new Set<object>();
+  /** Whether the comparison met an object that contains itself: it says nothing then. */
+  isCyclic = false;
   /** How often an old part was taken for a new one that is another object. */
   substitutions = 0;
   readonly #context: DiffContext;
-  readonly #whole: ReadonlySet<object>;
   readonly #findings = new Map<object, Finding>();
-  /** What old objects were found not to be: nothing is looked at again and again on every level above it. */
+  /** What old objects were found to be, and not to be: nothing is looked at again and again. */
+  readonly #equal = new Map<object, object>();
   readonly #unequal = new Map<object, unknown>();
-  /** Containers that had to be made because they keep other parts than the new ones. */
-  readonly #made: object[] = [];
   readonly #copies = new Map<object, object>();
   /** The keys of `#findings` in the order in which they came, so that findings can be taken back. */
   readonly #found: object[] = [];
 
-  constructor(context: DiffContext, whole: ReadonlySet<object>) {
+  constructor(context: DiffContext) {
     this.#context = context;
-    this.#whole = whole;
   }
 
   /** Undefined when they are equal: the old one stays. */
@@ -68,8 +57,7 @@ export class Differ {
     if (!isObject(old)) return this.write(old, next);
     const stored = this.#storedForm(next);
     if (!isObject(stored)) return this.write(old, next);
-    if (isObject(next) && this.#whole.has(next)) return this.write(old, next);
-    if (stored === old || isSameLeaf(old, stored)) return this.#keep(old, next);
+    if (stored === old || isSameLeaf(old, stored)) return this.#keep();
     if (!isObject(next)) return this.write(old, next);
     const kind = kindOf(next);
     if (kind === "leaf" || kind !== kindOf(old)) return this.write(old, next);
@@ -112,31 +100,30 @@ export class Differ {
     return canDiffer ? this.#context.storedForm(part) : part;
   }
 
-  /** The old part stands for an equal new one, which must not become another one elsewhere. */
-  #keep(old: object, next: unknown): Change | undefined {
-    const finding = isObject(next) ? this.#findings.get(next) : old;
-    if (finding === WRITTEN) return this.write(old, next);
-    if (isObject(next) && finding === undefined) this.#find(next, old);
-    else if (isObject(next) && finding !== old) this.conflicts.add(next);
+  /** The old part stands for an equal new one. */
+  #keep(): undefined {
     this.substitutions++;
     return undefined;
   }
 
   #compareParts(kind: Kind, old: object, next: object): Change | undefined {
+    if (this.#equal.get(old) === next) return this.#keep();
     const finding = this.#findings.get(next);
-    if (finding !== undefined) return this.#keep(old, next);
-    if (this.#context.members.has(next)) this.displaced.add(next);
+    if (finding === OPEN || (finding !== undefined && this.#unequal.get(old) === next)) {
+      return this.write(old, next);
+    }
     const mark = this.#mark();
-    this.#find(next, CHANGED);
+    this.#find(next, OPEN);
     const change = this.#changeOf(kind, old, next);
     if (change === undefined) {
-      this.#findings.delete(next);
-      return this.#keep(old, next);
+      this.#equal.set(old, next);
+      if (finding === undefined) this.#findings.delete(next);
+      else this.#findings.set(next, finding);
+      return this.#keep();
     }
-    if (weigh(next, change.bytes) > change.bytes) {
-      if (isObject(change.value)) this.#made.push(change.value);
-      return change;
-    }
+    this.#unequal.set(old, next);
+    this.#findings.set(next, CHANGED);
+    if (weigh(next, change.bytes) > change.bytes) return change;
     this.#rewind(mark);
     return this.write(old, next);
   }
@@ -169,11 +156,10 @@ export class Differ {
   #noteObject(part: object): number {
     const finding = this.#findings.get(part);
     if (finding === WRITTEN) return AGAIN;
-    if (finding !== undefined) {
-      this.conflicts.add(part);
+    if (finding === OPEN) {
+      this.isCyclic = true;
       return AGAIN;
     }
-    if (this.#context.members.has(part)) this.displaced.add(part);
     this.#find(part, WRITTEN);
     let weight = ownWeight(part);
     for (const inner of partsOf(part)) {
@@ -197,13 +183,6 @@ export class Differ {
       if (object !== undefined) this.#findings.delete(object);
     }
     this.fresh.length = fresh;
-  }
-
-  /** The objects of the new value become members. */
-  settle(): void {
-    const { members } = this.#context;
-    for (const object of this.#found) members.add(object);
-    for (const object of this.#made) members.add(object);
   }
 
   /** What is kept of a part that could be changed in place, nobody else has. */

@@ -11,7 +11,6 @@ import { versions } from "./edits.ts";
 const newContext = () => ({
   storedForm: (part: unknown) => part,
   shortText: Infinity,
-  members: new WeakSet<object>(),
 });
 
 describe("a patch that is applied to the old value gives the new one", () => {
@@ -36,7 +35,6 @@ describe("a patch that is applied to the old value gives the new one", () => {
         for (const next of all) {
           const difference = diff(kept, next, context);
           const { change } = difference;
-          difference.settle();
           if (change !== undefined) {
             stored = applyPatch(stored, roundTrip(change.node));
             kept = change.value;
@@ -82,6 +80,29 @@ describe("a patch that is applied to the old value gives the new one", () => {
           expect(size).toBeLessThanOrEqual(1.5 * (whole ?? 0) + 16);
         }
       }),
+    );
+  });
+});
+
+describe("parts that stand in two places on each of 60 levels", () => {
+  const nested = (leaf: unknown): unknown => {
+    let part = leaf;
+    for (let level = 0; level < 60; level++) part = { a: part, b: part };
+    return adopt(part);
+  };
+
+  it("are looked at once when they are equal", () => {
+    expect(diff(nested([1]), nested([1]), newContext()).change).toBeUndefined();
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ["have changed", nested(["one"]), nested(["two"])],
+    ["are a level deeper", nested(["one"]), nested({ a: ["one"], b: 2 })],
+    ["are of equal twins", nested([["one"], ["one"]]), nested([["two"], ["one"]])],
+  ])("cost no more than the value when they %s", (_, old, next) => {
+    const { change } = diff(old, next, newContext());
+    expect(serializer.dumpsTyped(change?.node)[1].length).toBeLessThan(
+      2 * serializer.dumpsTyped(next)[1].length,
     );
   });
 });

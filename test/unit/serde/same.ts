@@ -3,10 +3,7 @@ export function difference(left: unknown, right: unknown): string | undefined {
   return new Comparison(true).compare(left, right, "$");
 }
 
-/**
- * The same, but the second value may share parts where the first one has equal ones, and bytes, dates and the like need
- * not be shared.
- */
+/** The same, but which parts are shared is not compared: only that whatever contains itself does so in both. */
 export function loss(left: unknown, right: unknown): string | undefined {
   return new Comparison(false).compare(left, right, "$");
 }
@@ -24,7 +21,6 @@ class Comparison {
     if (typeof left !== "object" || left === null || typeof right !== "object" || right === null) {
       return Object.is(left, right) ? undefined : `${path}: ${String(left)} and ${String(right)}`;
     }
-    if (!this.#isExact && isLeaf(left)) return this.#compareParts(left, right, path);
     if (this.#pairs.has(left) || (this.#isExact && this.#mirrored.has(right))) {
       return this.#pairs.get(left) === right && (!this.#isExact || this.#mirrored.get(right) === left)
         ? undefined
@@ -32,7 +28,9 @@ class Comparison {
     }
     this.#pairs.set(left, right);
     this.#mirrored.set(right, left);
-    return this.#compareParts(left, right, path);
+    const found = this.#compareParts(left, right, path);
+    if (!this.#isExact) this.#pairs.delete(left);
+    return found;
   }
 
   #compareParts(left: object, right: object, path: string): string | undefined {
@@ -50,16 +48,6 @@ class Comparison {
     }
     return undefined;
   }
-}
-
-function isLeaf(value: object): boolean {
-  return (
-    ArrayBuffer.isView(value) ||
-    value instanceof ArrayBuffer ||
-    value instanceof Date ||
-    value instanceof RegExp ||
-    value instanceof URL
-  );
 }
 
 function partsOf(value: object): [key: string, part: unknown][] {

@@ -73,6 +73,35 @@ const REDUCERS: readonly (readonly [turns: number, what: string, reduce: Reduce]
   [200, "builds everything anew", (messages, added) => structuredClone([...messages, ...added])],
 ];
 
+interface Shared {
+  readonly all: readonly unknown[];
+  readonly user: { readonly name: string; readonly at: Date; readonly roles: readonly string[] };
+  readonly last?: unknown;
+}
+
+const SHARED: readonly (readonly [what: string, grow: (state: Shared, added: Message) => Shared])[] = [
+  ["one in each message", ({ all, user }, added) => ({ all: [...all, { ...added, user }], user })],
+  [
+    "one in each message, all built anew",
+    ({ all, user }, added) => structuredClone({ all: [...all, { ...added, user }], user }),
+  ],
+  [
+    "the last three of a list",
+    ({ all, user }, added) => ({ all: [...all, added], user, last: [...all, added].slice(-3) }),
+  ],
+  [
+    "the last one, which then goes into a list",
+    ({ all, user, last }, added) => ({ all: last === undefined ? all : [...all, last], user, last: added }),
+  ],
+  [
+    "the first one, pushed again",
+    ({ all, user }, added) => ({
+      all: [...all, added, ...(all.length % 3 === 0 ? all.slice(0, 1) : [])],
+      user,
+    }),
+  ],
+];
+
 describe("patches", { timeout: 60_000 }, () => {
   let object: SaverObject;
   beforeEach(async () => {
@@ -97,6 +126,27 @@ describe("patches", { timeout: 60_000 }, () => {
       expect(values?.["messages"]).toHaveLength(2 * turns);
     },
   );
+
+  it.each(SHARED)("what stands in several places costs what changed: %s", async (_, grow) => {
+    const turns = 160;
+    const { inner } = await object.saver();
+    await object.run(async () => {
+      let config: CheckpointConfig = THREAD;
+      let state: Shared = adopt({ all: [], user: { name: "Ann", at: new Date(0), roles: ["admin"] } });
+      for (let turn = 0; turn < turns; turn++) {
+        if (turn % 10 === 9) {
+          inner.forget();
+          state = (await valuesOf(inner, config))?.["state"] as Shared;
+        }
+        state = adopt(grow(state, message("human")));
+        config = await putAll(inner, config, checkpointOf({ state }));
+      }
+      inner.forget();
+      expect((await valuesOf(inner, config))?.["state"]).toStrictEqual(state);
+    });
+    const [row] = await object.query<{ bytes: number }>("SELECT sum(length(body)) AS bytes FROM checkpoints");
+    expect(row?.bytes).toBeLessThan(2000 * turns);
+  });
 
   it("the state and ten checkpoints are read from a bounded number of rows, however many there are", async () => {
     const { inner } = await object.saver();
