@@ -18,9 +18,10 @@ import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
 import { hydrated } from "./hydrate.ts";
 import { inputWrites, noInput } from "./input-writes.ts";
 import { LoopState } from "./loop-state.ts";
-import { PendingWrites } from "./pending-writes.ts";
+import { openQuestions, PendingWrites } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
 import { findVisit } from "./nested-run.ts";
+import { withoutSettled } from "./relayed-questions.ts";
 import { saverConfig, nextVersionOf, type Nesting, type RunContext } from "./run-context.ts";
 import { answersOf, type RunInput } from "./run-input.ts";
 import { isSend, packetOf, type Send } from "./send.ts";
@@ -137,7 +138,7 @@ async function enterWithCommand(entrance: Entrance, command: Command): Promise<L
   }
   const writes = await commandWrites(run, command);
   if (command.resume !== undefined && command.resume !== null) {
-    const answers = answersOf(command.resume) ?? answerToOnly(answerable(entrance), command.resume);
+    const answers = answersOf(command.resume) ?? answerToOnly(await answerable(entrance), command.resume);
     return enterWithAnswers(entrance, answers, writes);
   }
   if (command.update === undefined && command.goto.length === 0) {
@@ -156,11 +157,17 @@ async function enterWithCommand(entrance: Entrance, command: Command): Promise<L
 }
 
 /** The questions an answer without an id may mean: the open ones, or, at a named checkpoint without, those answered. */
-function answerable({ run, tuple, isNamed }: Entrance): readonly string[] {
+async function answerable({ run, tuple, isNamed }: Entrance): Promise<readonly string[]> {
   const loop = new LoopState(run, tuple);
   const tasks = loop.plan();
-  const open = openInterruptIds(tasks, loop.pending);
+  const open = await unsettledIds(loop, tasks);
   return open.length === 0 && isNamed ? askedInterruptIds(tasks, loop.pending) : open;
+}
+
+/** The ids of the open questions whose answers would be taken, in the order of their tasks. */
+async function unsettledIds(loop: LoopState, tasks: readonly PlannedTask[]): Promise<readonly string[]> {
+  const open = tasks.flatMap(({ id }) => openQuestions(loop.pending, id));
+  return (await withoutSettled(loop, open)).map(({ id }) => id);
 }
 
 async function enterWithAnswers(
@@ -171,7 +178,7 @@ async function enterWithAnswers(
   if (tuple === undefined) throw new UnknownInterruptError("not_pending", [...answers.keys()], []);
   const loop = new LoopState(run, tuple);
   const tasks = loop.plan();
-  const open = openInterruptIds(tasks, loop.pending);
+  const open = await unsettledIds(loop, tasks);
   if (answers.size === 0) throw new UnknownInterruptError("empty_map", [], open);
   if (isNamed && !(isHead && [...answers.keys()].every((id) => open.includes(id)))) {
     const place = { graph: run.graph, from: loop.namespace, tasks, pending: loop.pending };

@@ -1,3 +1,4 @@
+import type { CheckpointTuple } from "../checkpoint/types.ts";
 import { INTERRUPT } from "./constants.ts";
 import type { LoopState } from "./loop-state.ts";
 import { stepsOf } from "./namespace.ts";
@@ -12,25 +13,46 @@ export async function areStillAsked(loop: LoopState, questions: readonly Questio
   return true;
 }
 
+/** The questions without those that an edit inside their task has settled: their answers would get lost. */
+export async function withoutSettled(
+  loop: LoopState,
+  questions: readonly Question[],
+): Promise<readonly Question[]> {
+  const open: Question[] = [];
+  for (const question of questions) if (!(await isSettled(loop, question))) open.push(question);
+  return open;
+}
+
 async function isStillAsked(loop: LoopState, { id, ns }: Question): Promise<boolean> {
-  if (ns === undefined || ns === loop.namespace) return true;
-  const below = stepsOf(ns).slice(stepsOf(loop.namespace).length);
-  for (const { namespace } of below) {
-    const head = await loop.run.saver?.getTuple({
-      configurable: { ...threadOf(loop), checkpoint_ns: namespace },
-    });
-    if (head === undefined) continue;
-    const isAsked = (head.pendingWrites ?? []).some(
-      ([, channel, value]) => channel === INTERRUPT && holds(value, id),
-    );
-    if (!isAsked) return false;
+  for await (const head of headsBelow(loop, ns)) {
+    if (!asks(head, (question) => question.id === id && !question.carried)) return false;
   }
   return true;
 }
 
-function holds(value: unknown, id: string): boolean {
-  const questions: unknown[] = Array.isArray(value) ? value : [value];
-  return questions.some((question) => isQuestion(question) && question.id === id && !question.carried);
+async function isSettled(loop: LoopState, { id, ns }: Question): Promise<boolean> {
+  for await (const head of headsBelow(loop, ns)) {
+    if (head.metadata?.source === "update" && !asks(head, (question) => question.id === id)) return true;
+  }
+  return false;
+}
+
+/** The newest checkpoint of each graph on the way to the one in the namespace, outermost first. */
+async function* headsBelow(loop: LoopState, ns: string | undefined): AsyncGenerator<CheckpointTuple> {
+  if (ns === undefined || ns === loop.namespace) return;
+  for (const { namespace } of stepsOf(ns).slice(stepsOf(loop.namespace).length)) {
+    const head = await loop.run.saver?.getTuple({
+      configurable: { ...threadOf(loop), checkpoint_ns: namespace },
+    });
+    if (head !== undefined) yield head;
+  }
+}
+
+function asks({ pendingWrites = [] }: CheckpointTuple, which: (question: Question) => boolean): boolean {
+  return pendingWrites
+    .filter(([, channel]) => channel === INTERRUPT)
+    .flatMap(([, , value]) => value)
+    .some((question) => isQuestion(question) && which(question));
 }
 
 function threadOf(loop: LoopState): { thread_id?: string } {

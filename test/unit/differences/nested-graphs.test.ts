@@ -32,6 +32,35 @@ it("a shared history is gone back in by the branch, and says which task made its
   });
 });
 
+it("an answer to a question that an edit inside the task has settled is refused", async () => {
+  const seen = await both(async (library) => {
+    const inner = graphOf(library)
+      .addNode("ask", () => ({ log: [library.interrupt("?")] }))
+      .addNode("after", () => ({ log: ["after"] }))
+      .addEdge(START, "ask")
+      .addEdge("ask", "after")
+      .compile();
+    const graph = graphOf(library)
+      .addNode("p", inner)
+      .addEdge(START, "p")
+      .compile({ checkpointer: new library.MemorySaver() });
+    const asked = (await graph.invoke({}, config))["__interrupt__"] as [{ readonly id: string }];
+    const inside = (await graph.getState(config, { subgraphs: true })).tasks[0]?.state as Snapshot;
+    await graph.updateState(inside.config, { log: ["by hand"] }, "ask");
+    const codes: unknown[] = [];
+    for (const resume of [{ [asked[0].id]: "lost" }, "lost"])
+      await graph
+        .invoke(new library.Command({ resume }), config)
+        .catch((error: unknown) => codes.push((error as { readonly code: string }).code));
+    const { next, tasks } = await graph.getState(config);
+    return [codes, next, tasks.length, (await graph.invoke(null, config))["log"]];
+  });
+  expect(seen).toEqual({
+    here: [["interrupt_not_pending", "interrupt_not_pending"], ["p"], 1, ["by hand", "after"]],
+    there: [[], [], 0, ["by hand", "after"]],
+  });
+});
+
 it("a task that has failed says where its graph's state is", async () => {
   const seen = await both(async (library) => {
     const inner = graphOf(library)

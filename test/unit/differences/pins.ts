@@ -85,6 +85,9 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
   "a nested checkpoint that is edited leaves the question of the task around it in place": [
     "pregel/subgraphs: an edited older checkpoint of a graph is gone on from",
   ],
+  "an answer to a question that such an edit has settled is taken and gets lost": [
+    "differences/nested-graphs: an answer to a question that an edit inside the task has settled is refused",
+  ],
   "a task that has failed once says no more where its graph's state is": [
     "differences/nested-graphs: a task that has failed says where its graph's state is",
   ],

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   Annotation,
   Command,
@@ -115,6 +115,31 @@ it("an edited older checkpoint of a graph is gone on from", async () => {
   });
   expect(counts).toEqual({ s1: 1, side: 1 });
 });
+
+describe.each([undefined, true] as const)(
+  "a graph inside (checkpointer: %s) that is edited while it asks",
+  (own) => {
+    it("as another node: its question can still be answered", async () => {
+      const { graph } = paused(own);
+      await graph.invoke({}, thread);
+      await graph.updateState((await nestedState(graph)).config, { log: ["by hand"] }, "s1");
+      const { log } = await graph.invoke(new Command({ resume: "A" }), thread);
+      expect(log).toEqual(["s1", "by hand", "A", "s3", "side", "z"]);
+    });
+
+    it("as the node that asks: an answer is refused, unless the checkpoint is named, and the run goes on", async () => {
+      const { graph } = paused(own);
+      const asked = (await graph.invoke({}, thread))[INTERRUPT] ?? [];
+      const answer = new Command({ resume: { [asked[0]?.id ?? ""]: "A" } });
+      const { config } = await graph.getState(thread);
+      await graph.updateState((await nestedState(graph)).config, { log: ["by hand"] }, "ask");
+      await expect(graph.invoke(answer, thread)).rejects.toMatchObject({ code: "interrupt_not_pending" });
+      const { log } = await graph.invoke(null, thread);
+      expect(log).toEqual(["s1", "by hand", "s3", "side", "z"]);
+      expect((await graph.invoke(answer, config)).log).toEqual(["s1", "A", "s3", "side", "z"]);
+    });
+  },
+);
 
 it("another waiting graph keeps its question on a branch, and what it has done", async () => {
   const { counts, count } = counted();
