@@ -18,6 +18,7 @@ import { baseOf, dueLevel, extend, isCheap, SNAPSHOT } from "./patch-chain.ts";
 import type { PatchChain } from "./patch-chain.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { isObject } from "./patch/kind.ts";
+import { weigh } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import type { KnownReplacements, NamedValue, StoredForm, StoredValues } from "./stored-values.ts";
 
@@ -76,8 +77,8 @@ interface Step {
   readonly patch: StatePatch;
   readonly forms: StoredForm;
   readonly values: ReadonlyMap<string, unknown>;
-  /** Channels with values that somebody could change. */
-  readonly mutable: ReadonlySet<string>;
+  /** Channels with values that somebody could change, and how heavy these are. */
+  readonly mutable: ReadonlyMap<string, number>;
   /** Whether some of these are not among the values, because they are the parent's and not remembered. */
   readonly isPartial: boolean;
 }
@@ -151,7 +152,7 @@ export class CheckpointDrafter {
     parent: CachedCheckpoint | undefined,
     replaced: ReadonlyMap<unknown, unknown>,
   ): StatePatch {
-    const old = parent?.state ?? { frame, values: new Map(), missing: new Set() };
+    const old = parent?.state ?? { frame, values: new Map(), missing: new Map() };
     const kept = new Set([...carried, ...values.map(({ channel }) => channel)]);
     const gone = channelsOf(old).filter((channel) => !kept.has(channel));
     const entries = values.map(({ channel, value }) => [channel, value] as const);
@@ -232,24 +233,25 @@ function stepOf(
   forms: StoredForm,
 ): Step {
   const values = new Map<string, unknown>();
-  const mutable = new Set<string>();
+  const mutable = new Map<string, number>();
   let isPartial = false;
   for (const channel of input.carried) {
     if (parent?.state.values.has(channel)) values.set(channel, parent.state.values.get(channel));
-    if (!parent?.state.missing.has(channel)) continue;
-    mutable.add(channel);
+    const weight = parent?.state.missing.get(channel);
+    if (weight === undefined) continue;
+    mutable.set(channel, weight);
     isPartial = true;
   }
   for (const [channel, value] of patch.values) values.set(channel, value);
   for (const [index, { channel }] of patch.written.entries()) {
-    if (forms.values[index]?.isMutable === true) mutable.add(channel);
+    if (forms.values[index]?.isMutable === true) mutable.set(channel, weigh(values.get(channel)));
   }
   return { parent, input, patch, forms, values, mutable, isPartial };
 }
 
 function without(
   values: ReadonlyMap<string, unknown>,
-  channels: ReadonlySet<string>,
+  channels: ReadonlyMap<string, unknown>,
 ): ReadonlyMap<string, unknown> {
   if (channels.size === 0) return values;
   return new Map(Array.from(values).filter(([channel]) => !channels.has(channel)));
@@ -259,7 +261,7 @@ const NOTHING: ReadonlyMap<unknown, unknown> = new Map();
 const NO_REPLACEMENTS: KnownReplacements = new WeakMap();
 
 function channelsOf({ values, missing }: CheckpointState): string[] {
-  return missing.size === 0 ? Array.from(values.keys()) : [...values.keys(), ...missing];
+  return missing.size === 0 ? Array.from(values.keys()) : [...values.keys(), ...missing.keys()];
 }
 
 function adoptValue(channel: string, value: unknown): unknown {

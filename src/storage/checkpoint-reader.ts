@@ -23,6 +23,7 @@ import type { CheckpointState } from "./checkpoint-state.ts";
 import { fromColumns } from "./metadata-columns.ts";
 import { packFrame, unpackFrame } from "./packed-frame.ts";
 import { extend, SNAPSHOT } from "./patch-chain.ts";
+import { weigh } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import { fromStoredId } from "./stored-id.ts";
 import type { StoredValues } from "./stored-values.ts";
@@ -221,5 +222,6 @@ function withoutMutable(
   if (missing.length === 0) return state;
   const values = new Map(state.values);
   for (const [channel] of missing) values.delete(channel);
-  return { ...state, values, missing: new Set([...state.missing, ...missing.map(([channel]) => channel)]) };
+  const weights = missing.map(([channel, value]) => [channel, weigh(value)] as const);
+  return { ...state, values, missing: new Map([...state.missing, ...weights]) };
 }

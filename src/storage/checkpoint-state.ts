@@ -12,8 +12,8 @@ import { weigh } from "./patch/weigh.ts";
 export interface CheckpointState {
   readonly frame: PackedFrame;
   readonly values: ReadonlyMap<string, unknown>;
-  /** Channels whose values are missing because somebody could change what is in them. */
-  readonly missing: ReadonlySet<string>;
+  /** Channels whose values are missing because somebody could change what is in them, and how heavy these are. */
+  readonly missing: ReadonlyMap<string, number>;
 }
 
 /** How a state becomes another one. */
@@ -43,7 +43,7 @@ export function fromWholeBody(body: unknown): CheckpointState {
   return {
     frame: adoptOwned(frame),
     values: new Map(Object.entries(adoptOwned(values))),
-    missing: new Set(),
+    missing: new Map(),
   };
 }
 
@@ -63,7 +63,7 @@ export function diffStates(
   const body: unknown[] = [ofFrame === undefined ? KEEP : ofFrame.node, gone.length === 0 ? 0 : gone];
   let bytes = ofFrame?.bytes ?? 0;
   let growth = 0;
-  for (const channel of gone) growth -= channel.length + weigh(old.values.get(channel));
+  for (const channel of gone) growth -= channel.length + weightOf(old, channel);
   const values = new Map<string, unknown>();
   const written: { channel: string; value: unknown }[] = [];
   for (const [channel, value] of next) {
@@ -75,7 +75,8 @@ export function diffStates(
     if (change === undefined) continue;
     body.push(placeOf(channels, channel), change.node);
     bytes += change.bytes + 2;
-    growth += change.growth + (isKnown ? 0 : channel.length);
+    growth += change.growth;
+    if (!isKnown) growth += old.missing.has(channel) ? -weightOf(old, channel) : channel.length;
     for (const part of difference.written) written.push({ channel, value: part });
   }
   return { body, bytes, growth, values, written };
@@ -94,6 +95,10 @@ export function applyStatePatch(old: CheckpointState, body: unknown): Checkpoint
     values.set(channel, applyPatch(values.get(channel), changes[index + 1]));
   }
   return { frame, values, missing: old.missing };
+}
+
+function weightOf({ values, missing }: CheckpointState, channel: string): number {
+  return missing.get(channel) ?? weigh(values.get(channel));
 }
 
 function frameContext(): DiffContext {

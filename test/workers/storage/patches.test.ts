@@ -246,6 +246,25 @@ describe("patches", { timeout: 60_000 }, () => {
     expect(await valuesOf(saver, config)).toStrictEqual({ log: ["summary"] });
   });
 
+  it("a value with a cycle is read from no more than twice its bytes", async () => {
+    const { inner } = await object.saver();
+    const list = Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(1000, "x"));
+    await object.run(async () => {
+      let config: CheckpointConfig = THREAD;
+      for (let turn = 0; turn < 60; turn++) {
+        const loop: Record<string, unknown> = { list, turn };
+        loop["self"] = loop;
+        config = await putAll(inner, config, checkpointOf({ loop, other: turn }));
+      }
+    });
+    const rows = await object.query<{ level: number; size: number; weight: number }>(
+      "SELECT level, length(body) AS size, weight FROM checkpoints ORDER BY id DESC",
+    );
+    const chain = rows.slice(0, rows.findIndex(({ level }) => level === 4) + 1);
+    expect(chain.reduce((total, { size }) => total + size, 0)).toBeLessThan(210_000);
+    for (const { weight } of rows) expect(weight).toBeLessThan(110_000);
+  });
+
   it("bodies of many megabytes are cut: a snapshot of 6 MB, and 3,000 Sends of 1 KB", async () => {
     const saver = await object.saver();
     const values = {
