@@ -197,7 +197,10 @@ export class UnknownInterruptError extends RefusedError {
   ) {
     const pending = pendingIds.length === 0 ? "none is pending" : `pending: ${pendingIds.join(", ")}`;
     const message = {
-      not_pending: `No interrupt ${interruptIds.join(", ") || "is there to answer"} is pending (${pending}). Nothing was applied.`,
+      not_pending:
+        interruptIds.length === 0
+          ? `There is no interrupt to answer (${pending}). Nothing was applied.`
+          : `No interrupt ${interruptIds.join(", ")} is pending (${pending}). Nothing was applied.`,
       ambiguous: `Several interrupts are pending; name the one that is answered (${pending}). Nothing was applied.`,
       empty_map: `The map of answers is empty (${pending}). Nothing was applied.`,
     }[reason];

@@ -69,7 +69,7 @@ function createEntrypoint<Input, Result>(
   refuseGenerator("entrypoints", name, run);
   return new CompiledEntrypoint({
     // The caller of the entrypoint says with its types that this is an `Input`.
-    graph: entrypointGraph(name, timeoutPolicyOf(given.timeout), (input, config) =>
+    graph: entrypointGraph(name, timeoutPolicyOf(given.timeout, name), (input, config) =>
       run(input as Input, config),
     ),
     streamMode: "updates",

@@ -1,5 +1,7 @@
 import type { NodeError } from "../pregel/policy-errors.ts";
 import { NODE_ERROR } from "../pregel/constants.ts";
+import { checkedCache } from "../pregel/node-cache.ts";
+import { checkedRetry } from "../pregel/retry.ts";
 import { timeoutPolicyOf } from "../pregel/timeout.ts";
 import type { EngineNode } from "../pregel/types.ts";
 import { channelsRead, type GraphDefinition } from "./definition.ts";
@@ -17,18 +19,19 @@ export function policiesOf(
   const { cachePolicy } = node.options;
   const errorHandlerNode = handlerOf(definition, node);
   return {
-    ...attemptPolicies(node.options),
-    ...(cachePolicy ? { cachePolicy: cachePolicy === true ? {} : cachePolicy } : {}),
+    ...attemptPolicies(node.name, node.options),
+    ...(cachePolicy ? { cachePolicy: cachePolicy === true ? {} : checkedCache(cachePolicy, node.name) } : {}),
     ...(errorHandlerNode === undefined ? {} : { errorHandlerNode }),
   };
 }
 
 function attemptPolicies(
+  name: string,
   options: Pick<NodeOptions, "retryPolicy" | "timeout">,
 ): Pick<EngineNode, "retryPolicy" | "timeout"> {
-  const timeout = timeoutPolicyOf(options.timeout);
+  const timeout = timeoutPolicyOf(options.timeout, name);
   return {
-    ...(options.retryPolicy === undefined ? {} : { retryPolicy: options.retryPolicy }),
+    ...(options.retryPolicy === undefined ? {} : { retryPolicy: checkedRetry(options.retryPolicy, name) }),
     ...(timeout === undefined ? {} : { timeout }),
   };
 }
@@ -45,7 +48,7 @@ export function errorHandlers(definition: GraphDefinition): ReadonlyMap<string, 
       // The engine hands a handler the state of its node, and the error under this key.
       run: (state, config) => handler(state as never, config.configurable?.[NODE_ERROR] as NodeError, config),
       write: nodeWriter(definition, name, []),
-      ...attemptPolicies(definition.defaults),
+      ...attemptPolicies(name, definition.defaults),
     });
   };
   for (const node of definition.nodes.values()) {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "../errors.ts";
 import { callTask, type CalledNode } from "../pregel/call.ts";
-import type { CachePolicy } from "../pregel/node-cache.ts";
-import type { RetryPolicy } from "../pregel/retry.ts";
+import { checkedCache, type CachePolicy } from "../pregel/node-cache.ts";
+import { checkedRetry, type RetryPolicy } from "../pregel/retry.ts";
 import { timeoutPolicyOf, type TimeoutPolicy } from "../pregel/timeout.ts";
 
 export interface TaskOptions {
@@ -31,11 +31,11 @@ export function task<Args extends unknown[], Result>(
   const given: TaskOptions = typeof options === "string" ? { name: options } : options;
   const { name, retry, cachePolicy } = given;
   refuseGenerator("tasks", name, run);
-  const timeout = timeoutPolicyOf(given.timeout);
+  const timeout = timeoutPolicyOf(given.timeout, name);
   const node: CalledNode = {
     name,
-    ...(retry === undefined ? {} : { retryPolicy: retry }),
-    ...(cachePolicy ? { cachePolicy: cachePolicy === true ? {} : cachePolicy } : {}),
+    ...(retry === undefined ? {} : { retryPolicy: checkedRetry(retry, name) }),
+    ...(cachePolicy ? { cachePolicy: cachePolicy === true ? {} : checkedCache(cachePolicy, name) } : {}),
     ...(timeout === undefined ? {} : { timeout }),
     // The engine passes on the arguments of the call, which `Args` describes.
     run: (args: unknown): unknown => run(...(args as Args)),

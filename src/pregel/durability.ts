@@ -9,6 +9,8 @@ import { saverConfig, type RunContext } from "./run-context.ts";
  */
 export type Durability = "sync" | "async" | "exit";
 
+const DURABILITIES: ReadonlySet<unknown> = new Set<Durability>(["sync", "async", "exit"]);
+
 export interface DurabilityOptions {
   readonly durability?: Durability;
   /** The older name: false is "exit". */
@@ -20,6 +22,13 @@ export function durabilityOf({ durability, checkpointDuring }: DurabilityOptions
     throw new InvalidArgumentError(
       "invalid_durability",
       "durability and checkpointDuring mean the same: say one of them.",
+    );
+  }
+  if (durability !== undefined && !DURABILITIES.has(durability)) {
+    throw new InvalidArgumentError(
+      "invalid_durability",
+      `There is no durability "${durability}": there are ${[...DURABILITIES].join(", ")}.`,
+      { details: { durability } },
     );
   }
   return durability ?? (checkpointDuring === false ? "exit" : "async");

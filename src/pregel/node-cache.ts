@@ -1,6 +1,7 @@
 import { adopt } from "../adopt.ts";
 import type { BaseCache, CacheFullKey, CacheNamespace } from "../checkpoint/cache/base-cache.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
+import { GraphValidationError } from "../errors.ts";
 import type { LoopState } from "./loop-state.ts";
 import { isCalled, type PlannedTask } from "./plan.ts";
 import { stableText } from "./stable-text.ts";
@@ -12,6 +13,15 @@ export interface CachePolicy {
   readonly keyFunc?: (args: unknown[]) => string;
   /** How long a result counts, in seconds; for ever unless said otherwise. */
   readonly ttl?: number;
+}
+
+/** The policy; throws for a time that is below 0. `node`: whose it is. */
+export function checkedCache(policy: CachePolicy, node: string): CachePolicy {
+  const { ttl = 0 } = policy;
+  if (ttl >= 0) return policy;
+  throw new GraphValidationError(`The cachePolicy of node "${node}": ttl must not be below 0, not ${ttl}.`, {
+    details: { node },
+  });
 }
 
 const NODE_WRITES = "__pregel_ns_writes";

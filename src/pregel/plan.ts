@@ -67,7 +67,7 @@ function planSends(state: GraphState, position: PlanPosition): PlannedTask[] {
   if (!Array.isArray(packets)) return [];
   return packets.filter(isSendPacket).map((packet, index) => {
     const path = pushPath(index);
-    const timeout = timeoutPolicyOf(packet.timeout);
+    const timeout = timeoutPolicyOf(packet.timeout, packet.node);
     return {
       id: pushTaskId(
         position.checkpointId,

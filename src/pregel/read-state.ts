@@ -1,5 +1,5 @@
 import type { CheckpointConfig, CheckpointTuple } from "../checkpoint/types.ts";
-import { CheckpointNotFoundError } from "../errors.ts";
+import { CheckpointNotFoundError, InvalidArgumentError } from "../errors.ts";
 import { INTERRUPT } from "./constants.ts";
 import { newestOnBranch } from "./history-branch.ts";
 import { hydrated } from "./hydrate.ts";
@@ -50,6 +50,11 @@ export async function* readHistory(
 ): AsyncGenerator<StateSnapshot, void, undefined> {
   const config = located(root, asked);
   const { limit, before, filter } = options;
+  if (limit !== undefined && !(limit >= 0)) {
+    throw new InvalidArgumentError("invalid_limit", `limit must not be below 0, not ${limit}.`, {
+      details: { limit },
+    });
+  }
   const namespace = config.configurable?.checkpoint_ns ?? "";
   let isEmpty = true;
   const listed = saver.list(saverConfig(config, config.configurable?.checkpoint_id), {

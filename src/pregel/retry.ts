@@ -1,3 +1,4 @@
+import { GraphValidationError } from "../errors.ts";
 import type { Environment } from "./environment.ts";
 
 /** How often, and after which pauses, a node that threw is called again within its superstep. Times in milliseconds. */
@@ -28,6 +29,16 @@ const PERMANENT_NAMES: ReadonlySet<unknown> = new Set([
   "GraphValueError",
   "MissingCheckpointerError",
 ]);
+
+/** The policy; throws when it allows no attempt. `node`: whose it is. */
+export function checkedRetry(policy: RetryPolicy, node: string): RetryPolicy {
+  const { maxAttempts = 1 } = policy;
+  if (maxAttempts >= 1) return policy;
+  throw new GraphValidationError(
+    `The retryPolicy of node "${node}": maxAttempts must be at least 1, since the first attempt counts, not ${maxAttempts}.`,
+    { details: { node } },
+  );
+}
 
 /** Whether a failed attempt is followed by another one. */
 export function isRetried(policy: RetryPolicy, error: unknown, attempts: number): boolean {

@@ -3,6 +3,7 @@ import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import { InvalidArgumentError, UnknownNamespaceError, type Interrupt } from "../errors.ts";
 import { breakpointsOf } from "./breakpoints.ts";
 import { INTERRUPT } from "./constants.ts";
+import { checkModes, checkStepTimeout } from "./check-options.ts";
 import { durabilityOf } from "./durability.ts";
 import { eventStream } from "./event-stream.ts";
 import { exclusively } from "./exclusive.ts";
@@ -294,6 +295,8 @@ export class RunnableGraph<
         `maxConcurrency must be at least 1, not ${maxConcurrency}.`,
       );
     }
+    checkModes(modes);
+    checkStepTimeout(this.stepTimeout);
     return {
       graph: this.graph,
       saver: checkpointer ?? (typeof this.checkpointer === "object" ? this.checkpointer : undefined),

@@ -35,7 +35,7 @@ export interface SendPacket {
 
 /** The plain form. The timeout is kept as its limits; throws when they cannot be. */
 export function packetOf({ node, args, timeout }: Send): SendPacket {
-  const policy = timeoutPolicyOf(timeout);
+  const policy = timeoutPolicyOf(timeout, node);
   return policy === undefined ? { node, args } : { node, args, timeout: policy };
 }
 

@@ -12,18 +12,22 @@ export interface TimeoutPolicy {
   readonly refreshOn?: "auto" | "heartbeat";
 }
 
-/** A number is a `runTimeout`. Undefined when nothing is limited; throws for a limit that is not above 0. */
-export function timeoutPolicyOf(timeout: number | TimeoutPolicy | undefined): TimeoutPolicy | undefined {
+/** A number is a `runTimeout`. Undefined when nothing is limited; throws for a limit that is not above 0. `node`: whose it is. */
+export function timeoutPolicyOf(
+  timeout: number | TimeoutPolicy | undefined,
+  node: string,
+): TimeoutPolicy | undefined {
+  const refuse = (problem: string): never => {
+    throw new GraphValidationError(`The timeout of node "${node}": ${problem}.`, { details: { node } });
+  };
   const policy = typeof timeout === "number" ? { runTimeout: timeout } : timeout;
   if (policy?.runTimeout === undefined && policy?.idleTimeout === undefined) return undefined;
   for (const limit of ["runTimeout", "idleTimeout"] as const) {
     const value = policy[limit];
-    if (value !== undefined && !(value > 0)) {
-      throw new GraphValidationError(`${limit} must be greater than 0, not ${value}.`);
-    }
+    if (value !== undefined && !(value > 0)) refuse(`${limit} must be greater than 0, not ${value}`);
   }
   if (policy.refreshOn !== undefined && policy.refreshOn !== "auto" && policy.refreshOn !== "heartbeat") {
-    throw new GraphValidationError('refreshOn must be "auto" or "heartbeat".');
+    refuse('refreshOn must be "auto" or "heartbeat"');
   }
   return policy;
 }

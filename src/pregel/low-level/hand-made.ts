@@ -2,7 +2,8 @@ import type { BaseChannel } from "../../channels/base.ts";
 import type { MaybePromise, PendingWrite } from "../../checkpoint/types.ts";
 import { assembleGraph } from "../assemble.ts";
 import { TAG_HIDDEN, TASKS } from "../constants.ts";
-import type { RetryPolicy } from "../retry.ts";
+import { checkedCache } from "../node-cache.ts";
+import { checkedRetry, type RetryPolicy } from "../retry.ts";
 import { callOf, type RunnableLike } from "../runnable.ts";
 import { timeoutPolicyOf } from "../timeout.ts";
 import type { EngineNode, NodeConfig, PregelGraph, Subgraph } from "../types.ts";
@@ -45,7 +46,7 @@ export function handMadeGraph(made: HandMadeGraph): PregelGraph {
 
 function engineNode(name: string, node: PregelNode, graphRetry: RetryPolicy | undefined): EngineNode {
   const { cachePolicy, ends, errorHandlerNode, retryPolicy = graphRetry } = node.args;
-  const timeout = timeoutPolicyOf(node.args.timeout);
+  const timeout = timeoutPolicyOf(node.args.timeout, name);
   const subgraphs = node.args.subgraphs ?? subgraphsIn(node.bound);
   return {
     name,
@@ -56,9 +57,9 @@ function engineNode(name: string, node: PregelNode, graphRetry: RetryPolicy | un
     write: (output, { config }) => writesOf(node.writers, output, config),
     metadata: node.metadata,
     ...(subgraphs.length > 0 ? { subgraphs } : {}),
-    ...(retryPolicy === undefined ? {} : { retryPolicy }),
+    ...(retryPolicy === undefined ? {} : { retryPolicy: checkedRetry(retryPolicy, name) }),
     ...(timeout === undefined ? {} : { timeout }),
-    ...(cachePolicy === undefined ? {} : { cachePolicy }),
+    ...(cachePolicy === undefined ? {} : { cachePolicy: checkedCache(cachePolicy, name) }),
     ...(errorHandlerNode === undefined ? {} : { errorHandlerNode }),
     ...(ends === undefined ? {} : { ends }),
   };

@@ -199,6 +199,13 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
   ],
   "a question without a saver is a `GraphValueError`; a saver without a thread id an `Error` of the first superstep":
     ["public-bugs/interrupts: INT-13: a question without persistence"],
+  "an unknown `durability` or `streamMode`, a retry policy without an attempt, a cache's `ttl` or a history's `limit` below 0 are taken; a `stepTimeout` of 0 or below is taken, or fails the run":
+    [
+      "pregel/wrong-options: for %s",
+      "pregel/wrong-options: for a stepTimeout of %d",
+      "pregel/wrong-options: a history with a limit of %d is refused",
+      "pregel/wrong-options: %s %j",
+    ],
   "`maxConcurrency: 0` is taken": ["pregel/run-options: refuses less than one"],
   "`maxConcurrency` lets called `task()`s begin at once, and counts them only before the next node begins": [
     "pregel/run-options: %d of the tasks that an entrypoint calls at a time",

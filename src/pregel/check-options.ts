@@ -1,0 +1,34 @@
+import { InvalidArgumentError } from "../errors.ts";
+import type { StreamMode } from "./types.ts";
+
+/** Refuses options of a run that types alone do not keep out. */
+
+const STREAM_MODES: ReadonlySet<unknown> = new Set<StreamMode>([
+  "values",
+  "updates",
+  "custom",
+  "messages",
+  "tasks",
+  "checkpoints",
+  "debug",
+  "tools",
+]);
+
+export function checkModes(modes: ReadonlySet<StreamMode>): void {
+  for (const mode of modes) {
+    if (STREAM_MODES.has(mode)) continue;
+    throw new InvalidArgumentError(
+      "invalid_stream_mode",
+      `There is no stream mode "${mode}": there are ${[...STREAM_MODES].join(", ")}.`,
+      { details: { stream_mode: mode } },
+    );
+  }
+}
+
+/** In milliseconds. */
+export function checkStepTimeout(stepTimeout: number | undefined): void {
+  if (stepTimeout === undefined || stepTimeout > 0) return;
+  throw new InvalidArgumentError("invalid_step_timeout", `stepTimeout must be above 0, not ${stepTimeout}.`, {
+    details: { stepTimeout },
+  });
+}
