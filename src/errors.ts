@@ -73,6 +73,18 @@ export class ReducerError extends TidemarkError {
   }
 }
 
+/** The default of a channel threw, or its own class could not read what is saved of it: the thread was not changed. */
+export class ChannelLoadError extends TidemarkError {
+  constructor(channel: string, cause: unknown) {
+    super(
+      "channel_load_failed",
+      `Channel "${channel}" cannot be loaded: its default threw, or what is saved of it cannot be read: ${messageOf(cause)}.`,
+      { details: { channel }, cause },
+    );
+    this.name = "ChannelLoadError";
+  }
+}
+
 /** A node or a reducer tried to change saved state in place. */
 export class FrozenStateError extends TidemarkError {
   constructor(where: string, channels: readonly string[], cause: unknown) {

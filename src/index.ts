@@ -30,6 +30,7 @@ export {
 } from "./checkpoint/index.ts";
 export type { Codec, Item, SearchItem } from "./checkpoint/index.ts";
 export {
+  ChannelLoadError,
   EmptyChannelError,
   EmptyInputError,
   FrozenStateError,

@@ -1,6 +1,7 @@
 import { EMPTY, type BaseChannel } from "../channels/base.ts";
 import { ManagedValue } from "../channels/managed-value.ts";
 import { adopt, handOut } from "../adopt.ts";
+import { ChannelLoadError, TidemarkError } from "../errors.ts";
 import { fix, type CheckpointFrame } from "../checkpoint/carry-over.ts";
 import { LayeredMap } from "../checkpoint/layered-map.ts";
 import type { ChannelVersion, ChannelVersions, Checkpoint } from "../checkpoint/types.ts";
@@ -51,7 +52,7 @@ export class GraphState {
     this.#views = new StateViews(this.channels);
     for (const [name, definition] of graph.channels) {
       const saved = Object.hasOwn(values, name) ? values[name] : EMPTY;
-      const channel = definition.fromCheckpoint(saved, adopt);
+      const channel = loadChannel(name, definition, saved);
       this.channels.set(name, channel);
       if (channel instanceof ManagedValue) this.#managed.push([name, channel]);
       if (channel.isTransient && channel.isAvailable()) this.transient.add(name);
@@ -173,6 +174,15 @@ function withValues(frame: CheckpointFrame, saved: LayeredMap<unknown>): Checkpo
       return record;
     },
   };
+}
+
+/** A channel with what is saved of it; for `EMPTY` with its default. */
+export function loadChannel(name: string, definition: BaseChannel, saved: unknown): BaseChannel {
+  try {
+    return definition.fromCheckpoint(saved, adopt);
+  } catch (error) {
+    throw error instanceof TidemarkError ? error : new ChannelLoadError(name, error);
+  }
 }
 
 function readChannel(channel: BaseChannel): unknown {

@@ -53,6 +53,29 @@ describe("a resume without answers", () => {
   });
 });
 
+it("a default that throws is an error that names the channel, and leaves the thread as it was", async () => {
+  let isBroken = false;
+  const log = Annotation<string[]>({
+    reducer: (left, right) => left.concat(right),
+    default: () => {
+      if (isBroken) throw new RangeError("broken");
+      return [];
+    },
+  });
+  const graph = new StateGraph(Annotation.Root({ log }))
+    .addNode("a", () => ({ log: ["a"] }))
+    .addEdge(START, "a")
+    .compile({ checkpointer: new MemorySaver() });
+  await graph.invoke({ log: ["in"] }, thread);
+  isBroken = true;
+  const failure = { code: "channel_load_failed", details: { channel: "log" }, cause: { name: "RangeError" } };
+  await expect(graph.invoke({ log: ["again"] }, thread)).rejects.toMatchObject(failure);
+  await expect(graph.getState(thread)).rejects.toMatchObject(failure);
+  await expect(graph.updateState(thread, { log: ["edit"] })).rejects.toMatchObject(failure);
+  isBroken = false;
+  expect((await graph.getState(thread)).values.log).toEqual(["in", "a"]);
+});
+
 describe("an edit", () => {
   const Sum = Annotation.Root({
     sum: Annotation<number>({
