@@ -218,7 +218,7 @@ async function commandWrites(run: RunContext, command: Command): Promise<Pending
 
 function gotoWrite(run: RunContext, target: string | Send): PendingWrite[] {
   const node = isSend(target) ? target.node : target;
-  if (node === END) return [];
+  if (target === END) return [];
   if (!run.graph.nodes.has(node)) {
     throw new RefusedError("unknown_node", `The Command goes to "${node}", which this graph does not have.`, {
       details: { node },

@@ -149,6 +149,10 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
   "a Command that goes to a deferred node of a thread at rest does nothing": [
     "differences/supersteps: run when a Command goes to them",
   ],
+  "a Send to `END` by a caller's Command is ignored; by a node it is an `InvalidUpdateError`": [
+    "pregel/wrong-options: a Command with a Send to END is refused, as an END by name is not",
+    "pregel/wrong-options: a node's Send to END is an error that names it",
+  ],
   "a Send without arguments is dropped": ["differences/supersteps: a Send without arguments is run"],
   "untracked keys in the arguments of a Send are left out of the writes, and are in the checkpoint": [
     "differences/supersteps: a node gets all that a Send brings, also after a restart",

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { entrypoint, MemorySaver, Send, START, StateGraph, task, UnknownInterruptError } from "tidemark";
+import {
+  Command,
+  END,
+  entrypoint,
+  MemorySaver,
+  Send,
+  START,
+  StateGraph,
+  task,
+  UnknownInterruptError,
+} from "tidemark";
 import { chain, historyOf, State, thread } from "./support.ts";
 
 /** What is given wrong is refused with a code, and what it is about. */
@@ -74,6 +84,28 @@ describe("a policy that cannot be kept is refused by the name of its node:", () 
       .addNode("w", () => ({}))
       .addConditionalEdges(START, () => new Send("w", {}, { timeout: -1 }), ["w"]);
     await expect(sends.compile().invoke({ v: 1 })).rejects.toMatchObject({ details: { node: "w" } });
+  });
+});
+
+it("a Command with a Send to END is refused, as an END by name is not", async () => {
+  const sent = graph();
+  const goto = (target: Send | "__end__"): Promise<unknown> =>
+    sent.invoke(new Command({ goto: target }), thread);
+  await sent.invoke({ v: 1 }, thread);
+  const before = await historyOf(sent);
+  await expect(goto(new Send(END, {}))).rejects.toMatchObject({
+    code: "unknown_node",
+    details: { node: END },
+  });
+  expect(await historyOf(sent)).toEqual(before);
+  await expect(goto(END)).resolves.toMatchObject({ v: 1 });
+});
+
+it("a node's Send to END is an error that names it", async () => {
+  const sends = chain({ a: () => new Command({ goto: new Send(END, {}) }) }).compile();
+  await expect(sends.invoke({ v: 1 })).rejects.toMatchObject({
+    name: "UnknownNodeError",
+    details: { node: END },
   });
 });
 
