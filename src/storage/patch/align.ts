@@ -60,6 +60,9 @@ export function align(pair: Pair, steps: Steps): void {
 
 const NOWHERE = -1;
 
+/** How many members that look alike a new one is compared with. */
+const MAX_CANDIDATES = 8;
+
 /** What is left between the common beginning and the common end: where each new member comes from. */
 class Middle {
   readonly start: number;
@@ -105,6 +108,7 @@ class Middle {
 
   #findEqual(pair: Pair): void {
     const byPrint = new Map<number, number[]>();
+    let next = NOWHERE;
     for (let index = this.start; index < this.oldEnd; index++) {
       if (!this.isFree(index)) continue;
       const print = fingerprint(pair.oldKey(index));
@@ -115,12 +119,21 @@ class Middle {
     if (byPrint.size === 0) return;
     for (let index = this.start; index < this.newEnd; index++) {
       if (this.sourceOf(index) !== NOWHERE) continue;
-      const alike = byPrint.get(fingerprint(pair.newKey(index)));
-      const first = alike?.[0];
-      if (first === undefined || !pair.isEqual(first, index)) continue;
-      alike?.shift();
-      this.claim(first, index);
+      // Most often a whole run has moved.
+      const isNext = this.isFree(next) && pair.isEqual(next, index);
+      const source = isNext
+        ? next
+        : this.#findAmong(pair, byPrint.get(fingerprint(pair.newKey(index))) ?? [], index);
+      if (source === undefined) continue;
+      this.claim(source, index);
+      next = source + 1;
     }
+  }
+
+  #findAmong(pair: Pair, alike: number[], newIndex: number): number | undefined {
+    while (alike[0] !== undefined && !this.isFree(alike[0])) alike.shift();
+    const candidates = alike.slice(0, MAX_CANDIDATES);
+    return candidates.find((index) => this.isFree(index) && pair.isEqual(index, newIndex));
   }
 
   claim(oldIndex: number, newIndex: number): void {

@@ -148,6 +148,24 @@ describe("patches", { timeout: 60_000 }, () => {
     expect(row?.bytes).toBeLessThan(2000 * turns);
   });
 
+  it.each<[string, (turn: number) => unknown]>([
+    ["deep inside", (turn) => ({ type: "human", data: { id: turn, ...message("human") } })],
+    ["in the middle of a text", (turn) => [`${"a".repeat(150)}${1000 + turn}${"b".repeat(150)}`]],
+  ])("a window over messages that differ %s, all built anew, costs what is new", async (_, make) => {
+    const turns = 100;
+    const { inner } = await object.saver();
+    await object.run(async () => {
+      let config: CheckpointConfig = THREAD;
+      let window: readonly unknown[] = Array.from({ length: 100 }, (_empty, index) => make(index - 100));
+      for (let turn = 0; turn < turns; turn++) {
+        window = structuredClone([...window.slice(1), make(turn)]);
+        config = await putAll(inner, config, checkpointOf({ window }));
+      }
+    });
+    const [row] = await object.query<{ bytes: number }>("SELECT sum(length(body)) AS bytes FROM checkpoints");
+    expect(row?.bytes).toBeLessThan(2000 * turns);
+  });
+
   it("the state and ten checkpoints are read from a bounded number of rows, however many there are", async () => {
     const { inner } = await object.saver();
     const counts = newCounts();
