@@ -2,22 +2,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate, until } from "../../support/gate.ts";
+import { gated } from "../../support/gated.ts";
 import { Log } from "../../support/log.ts";
 import { TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
-
-function gated() {
-  const gate = new Gate();
-  const graph = new StateGraph(Log)
-    .addNode("wait", async () => {
-      await gate.pass();
-      return { log: ["n"] };
-    })
-    .addEdge(START, "wait")
-    .addEdge("wait", END)
-    .compile();
-  return { gate, graph };
-}
 
 const large = "x".repeat(200_000);
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate } from "../../support/gate.ts";
+import { gated } from "../../support/gated.ts";
+import { expectOneChain } from "../../support/history.ts";
 import { Log } from "../../support/log.ts";
 import { TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
@@ -15,26 +17,6 @@ const slow = new StateGraph(Log)
   .addEdge(START, "slow")
   .addEdge("slow", END)
   .compile();
-
-function gated() {
-  const gate = new Gate();
-  const graph = new StateGraph(Log)
-    .addNode("wait", async () => {
-      await gate.pass();
-      return { log: ["n"] };
-    })
-    .addEdge(START, "wait")
-    .addEdge("wait", END)
-    .compile();
-  return { gate, graph };
-}
-
-async function expectOneChain(thread: TestThread): Promise<void> {
-  const history = await thread.history("?limit=1000");
-  const ids = history.map((state) => state.checkpoint.checkpoint_id);
-  const parents = history.map((state) => state.parent_checkpoint?.checkpoint_id);
-  expect(parents).toEqual([...ids.slice(1), undefined]);
-}
 
 describe("runs that are started at once", () => {
   it("follow one another: no input is lost and history is one chain (CON-01)", async () => {

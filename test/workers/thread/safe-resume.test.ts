@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { Gate } from "../../support/gate.ts";
+import { expectOneChain } from "../../support/history.ts";
 import { Log } from "../../support/log.ts";
 import { HttpError, TestThread, type RunAnswer } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
@@ -30,14 +31,6 @@ async function asked(thread = new TestThread()) {
 
 function codeOf(result: PromiseSettledResult<RunAnswer>): string {
   return result.status === "fulfilled" ? "ok" : (result.reason as HttpError).code;
-}
-
-/** The ids of all checkpoints, and whether each but the first is the child of the one before. */
-async function expectOneChain(thread: TestThread): Promise<void> {
-  const history = await thread.history("?limit=100");
-  for (const [index, { parent_checkpoint }] of history.entries()) {
-    expect(parent_checkpoint?.checkpoint_id).toBe(history[index + 1]?.checkpoint.checkpoint_id);
-  }
 }
 
 describe("an answer that is delivered twice", () => {
