@@ -258,9 +258,10 @@ export class UndecodableError extends TidemarkError {
 
 /** A value is over a documented limit. Sizes in bytes. */
 export class ValueTooLargeError extends TidemarkError {
-  constructor(size: number, limit: number, channel?: string) {
+  /** `what` is too large, when that is not a single value. */
+  constructor(size: number, limit: number, channel?: string, what?: string) {
     const where = channel === undefined ? "A value" : `A value of channel "${channel}"`;
-    super("value_too_large", `${where} has ${size} bytes; the limit is ${limit}.`, {
+    super("value_too_large", `${what ?? where} has ${size} bytes; the limit is ${limit}.`, {
       details: { size, limit, ...(channel === undefined ? {} : { channel }) },
     });
     this.name = "ValueTooLargeError";

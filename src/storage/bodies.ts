@@ -2,6 +2,7 @@ import type { Encoded } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
+import { ValueTooLargeError } from "../errors.ts";
 import { hashEncoded } from "./blob-store.ts";
 import type { BlobStore, HashedBytes } from "./blob-store.ts";
 import type { BodyInput, BodyRow } from "./checkpoint-rows.ts";
@@ -14,8 +15,10 @@ export interface SealedBody {
   readonly blobs: readonly HashedBytes[];
 }
 
-/** A body that is too large for its row goes to the blobs, and its hash into the row. */
-export function sealBody({ type, data }: Encoded): MaybePromise<SealedBody> {
+/** A body that is too large for its row goes to the blobs, and its hash into the row. Refuses one above the limit, in bytes. */
+export function sealBody({ type, data }: Encoded, limit: number): MaybePromise<SealedBody> {
+  if (data.length > limit)
+    throw new ValueTooLargeError(data.length, limit, undefined, "What is to be stored");
   if (data.length <= MAX_INLINE_BODY) return { input: { type, body: data, bodyHash: null }, blobs: [] };
   return hashEncoded(data).then((blob) => ({
     input: { type, body: null, bodyHash: fromHex(blob.hash) },

@@ -20,6 +20,7 @@ import type { DiffContext } from "./patch/differ.ts";
 import { isObject } from "./patch/kind.ts";
 import { weigh } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
+import { requireFits } from "./state-limit.ts";
 import type { KnownReplacements, NamedValue, StoredForm, StoredValues } from "./stored-values.ts";
 
 /** A checkpoint that is ready for its row. */
@@ -58,6 +59,8 @@ export interface DrafterParts {
   readonly serde: SerializerProtocol;
   readonly values: StoredValues;
   readonly reader: CheckpointReader;
+  /** Of what a state weighs. */
+  readonly stateLimit: number;
 }
 
 /** Where a checkpoint comes to stand. */
@@ -169,6 +172,7 @@ export class CheckpointDrafter {
   #place(cache: SaverCache, place: DraftPlace, step: Step): MaybePromise<CheckpointDraft> {
     const below = place.isSnapshot ? undefined : step.parent?.chain;
     const weight = Math.max((below?.weight ?? 0) + step.patch.growth, 0);
+    requireFits(weight, this.#parts.stateLimit, step.values);
     const due = below === undefined ? SNAPSHOT : dueLevel(below);
     if (below !== undefined && due === 0 && isCheap(below, 0, step.patch.bytes, weight)) {
       return this.#encode(step, 0, step.patch.body, weight);
@@ -201,7 +205,7 @@ export class CheckpointDrafter {
     const { parent, input, forms, values, mutable } = step;
     const encoding = encodeBody(this.#parts.serde, body, input.values);
     return chain(encoding, (encoded) =>
-      chain(sealBody(encoded), (sealed) => {
+      chain(sealBody(encoded, this.#parts.stateLimit), (sealed) => {
         const bytes = encoded.data.length;
         const below = level === SNAPSHOT ? undefined : parent?.chain;
         const stored = {

@@ -9,6 +9,11 @@ export const MAX_TEXT = 8 * MEBIBYTE;
 /** The longest byte array. */
 export const MAX_BYTES = 25 * MEBIBYTE;
 
+/** What a checkpoint holds, or a task has written, without what is kept apart: all of it is in memory several times. */
+export const MAX_STATE = 32 * MEBIBYTE;
+/** No body, and no other blob, is longer. A state is weighed by estimate: when it is stored whole it may be above its limit. */
+export const MAX_BLOB = 2 * MAX_STATE;
+
 /** A body above this is kept as a blob, with its hash in the row. */
 export const MAX_INLINE_BODY = 1_000_000;
 /** Metadata shares its row with the body. */

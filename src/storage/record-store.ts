@@ -3,6 +3,7 @@ import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { BlobStore, StagedBlobs } from "./blob-store.ts";
 import { openBody, sealBody } from "./bodies.ts";
 import type { BodyInput, BodyRow } from "./checkpoint-rows.ts";
+import type { SharedParts } from "./shared-parts.ts";
 import type { StoredValues } from "./stored-values.ts";
 
 /** A value that is ready for its row. */
@@ -16,8 +17,11 @@ export class RecordStore {
   readonly #blobs: BlobStore;
   readonly #values: StoredValues;
 
-  constructor(serde: SerializerProtocol, blobs: BlobStore, values: StoredValues) {
+  readonly #stateLimit: number;
+
+  constructor(serde: SerializerProtocol, { blobs, values, stateLimit }: SharedParts) {
     this.#serde = serde;
+    this.#stateLimit = stateLimit;
     this.#blobs = blobs;
     this.#values = values;
   }
@@ -26,7 +30,7 @@ export class RecordStore {
   async stage(threadId: string, name: string, value: unknown): Promise<StagedRecord> {
     const form = await this.#values.toStored([{ channel: name, value }], new WeakMap(), false);
     const encoded = await encode(this.#serde, form.values[0]?.value, (path) => ({ channel: name, path }));
-    const sealed = await sealBody(encoded);
+    const sealed = await sealBody(encoded, this.#stateLimit);
     const staged = await this.#blobs.stage(threadId, [...form.blobs, ...sealed.blobs]);
     return { body: sealed.input, commit: () => staged.commit(), release: () => staged.release() };
   }

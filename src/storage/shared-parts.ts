@@ -3,7 +3,7 @@ import { BlobBucket } from "./blob-bucket.ts";
 import { BlobStore } from "./blob-store.ts";
 import { CheckpointRows } from "./checkpoint-rows.ts";
 import { Deletions } from "./commits.ts";
-import { DEFAULT_INLINE_LIMIT } from "./limits.ts";
+import { DEFAULT_INLINE_LIMIT, MAX_STATE } from "./limits.ts";
 import { SaverCache } from "./saver-cache.ts";
 import { Sql } from "./sql.ts";
 import type { SqliteSaverOptions } from "./sqlite-saver.ts";
@@ -17,6 +17,8 @@ export interface SharedParts {
   readonly values: StoredValues;
   readonly blobs: BlobStore;
   readonly deletions: Deletions;
+  /** Of what a body holds, in bytes. */
+  readonly stateLimit: number;
   cache: SaverCache;
 }
 
@@ -29,6 +31,7 @@ export function sharedParts(options: SqliteSaverOptions, serde: SerializerProtoc
     values: new StoredValues(serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT),
     blobs: new BlobStore(sql, bucket, serde, options.randomId),
     deletions: new Deletions(),
+    stateLimit: options.stateLimit ?? MAX_STATE,
     cache: new SaverCache(),
   };
 }

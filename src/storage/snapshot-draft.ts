@@ -8,6 +8,7 @@ import type { CheckpointReader } from "./checkpoint-reader.ts";
 import type { CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
 import { wholeBody } from "./checkpoint-state.ts";
 import type { CheckpointState } from "./checkpoint-state.ts";
+import { MAX_BLOB } from "./limits.ts";
 import { SNAPSHOT } from "./patch-chain.ts";
 import type { SaverCache } from "./saver-cache.ts";
 
@@ -47,7 +48,7 @@ export function draftWhole(
   { frame, values }: CheckpointState,
 ): MaybePromise<SnapshotDraft> {
   return chain(encode(serde, wholeBody(frame, values)), (encoded) =>
-    chain(sealBody(encoded), ({ input, blobs }) => ({
+    chain(sealBody(encoded, MAX_BLOB), ({ input, blobs }) => ({
       blobs,
       write: () => {
         const weight = encoded.data.length;

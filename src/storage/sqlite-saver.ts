@@ -49,6 +49,8 @@ export interface SqliteSaverOptions {
   readonly prefix: string;
   /** Strings and byte arrays above it, in bytes, are kept apart and once a thread. */
   readonly inlineLimit?: number;
+  /** Of a state without what is kept apart, and of the writes of a task, in bytes. */
+  readonly stateLimit?: number;
   readonly randomId: () => string;
   /** Bodies in the owner's rows, which refer to blobs of the same thread. */
   readonly otherBodies?: () => Iterable<BodyRow>;
@@ -85,7 +87,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     super(options.serde);
     this.#options = options;
     this.#shared = shared ?? sharedParts(options, this.serde);
-    const { checkpoints, writes, values, blobs, deletions } = this.#shared;
+    const { checkpoints, writes, values, blobs, deletions, stateLimit } = this.#shared;
     this.#checkpoints = checkpoints;
     this.#commits = new Commits(options.transact, blobs, deletions);
     this.#reader = new CheckpointReader({
@@ -96,7 +98,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
       values,
       firstVersion: () => this.getNextVersion(undefined),
     });
-    this.#drafter = new CheckpointDrafter({ serde: this.serde, values, reader: this.#reader });
+    this.#drafter = new CheckpointDrafter({ serde: this.serde, values, reader: this.#reader, stateLimit });
     const parts = { serde: this.serde, shared: this.#shared, reader: this.#reader, commits: this.#commits };
     this.#taskWriter = new TaskWriter(parts);
     this.#lifeCycle = new LifeCycle({ ...options, ...parts });
@@ -109,7 +111,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
 
   /** Keeps other values of its threads, among the same blobs. */
   records(): RecordStore {
-    return new RecordStore(this.serde, this.#shared.blobs, this.#shared.values);
+    return new RecordStore(this.serde, this.#shared);
   }
 
   /** Whether there is such a checkpoint. */

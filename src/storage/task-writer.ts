@@ -78,7 +78,9 @@ export class TaskWriter {
         ? added
         : chain(reader.task(address.threadId, old), (writes) => mergeTaskWrites(writes, added));
     const sealing = chain(merging, (writes) =>
-      chain(encode(serde, toTaskBody(writes), channelInTask(writes)), sealBody),
+      chain(encode(serde, toTaskBody(writes), channelInTask(writes)), (encoded) =>
+        sealBody(encoded, shared.stateLimit),
+      ),
     );
     const committing = chain(sealing, ({ input, blobs }) => {
       const isAtomic = cache.namespaceId(address.threadId, address.namespace) !== undefined;

@@ -7,13 +7,11 @@ import type {
   SavedCheckpoint,
   ThreadHeader,
 } from "../archive/records.ts";
+import { MAX_BLOB } from "../storage/limits.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { ARCHIVED_TABLES, OWNER_COLUMNS, UNMOVED_THREAD_COLUMNS } from "./archived-tables.ts";
 import type { ImportedThread, ThreadAddress } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
-
-/** In bytes. Above what one value or one row's body may have. */
-const MAX_BLOB = 64 * 1024 * 1024;
 
 export interface ImportOptions {
   readonly storage: ThreadStorage;

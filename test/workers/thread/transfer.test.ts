@@ -3,7 +3,7 @@ import { writeArchive } from "../../../src/archive/write-archive.ts";
 import { readArchive } from "../../../src/archive/read-archive.ts";
 import type { Cell, ContentRecord } from "../../../src/archive/records.ts";
 import { ARCHIVED_TABLES } from "../../../src/thread/archived-tables.ts";
-import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
@@ -114,6 +114,28 @@ describe("a thread that is moved", () => {
     expect(await target.rowCounts()).toEqual(await source.rowCounts());
     const own = ["idempotency_keys", "queue", "schema_migrations", "thread"];
     expect(await target.tables()).toEqual([...ARCHIVED_TABLES, ...own].toSorted());
+  });
+
+  it("may be as large as a thread can get", async () => {
+    const part = "x".repeat(100_000);
+    const Out = Annotation.Root({ count: Annotation<number>() });
+    const growing = new StateGraph({ state: Annotation.Root({ ...Log.spec, ...Out.spec }), output: Out })
+      .addNode("grow", ({ count }) => ({ log: Array.from({ length: count }, (_, n) => `${n}${part}`) }))
+      .addEdge(START, "grow")
+      .compile();
+    deploy({ growing });
+    const source = new TestThread();
+    await source.invoke({ input: { count: 330 } });
+    await expect(source.invoke({ input: { count: 20 } })).rejects.toMatchObject({
+      code: "value_too_large",
+      details: { channel: "log" },
+    });
+    const target = new TestThread();
+    await imported(target, await exported(source));
+    expect((await target.state()).next).toEqual(["grow"]);
+    expect((await target.state()).values["log"]).toHaveLength(330);
+    const head = "SELECT length(body) AS size, hex(body_hash) AS hash FROM checkpoints";
+    expect(await target.sql(head)).toEqual(await source.sql(head));
   });
 
   it("may have more rows than fit into one record", async () => {
