@@ -35,7 +35,7 @@ export function compileGraph(definition: GraphDefinition, name: string): PregelG
     nodes.set(node.name, {
       name: node.name,
       triggers: [branchChannel(node.name), ...joined],
-      channels: channelsRead(schema, node),
+      ...channelsRead(schema, node),
       hidden: false,
       subgraphs: node.subgraphs,
       run: node.call,

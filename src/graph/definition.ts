@@ -1,4 +1,5 @@
-import { BRANCH_TO } from "../pregel/constants.ts";
+import { BRANCH_TO, ROOT } from "../pregel/constants.ts";
+import type { EngineNode } from "../pregel/types.ts";
 import type { Branch } from "./branch.ts";
 import type { NodeDefinition } from "./node.ts";
 import type { NodeDefaults } from "./node-policies.ts";
@@ -21,13 +22,13 @@ export interface GraphSchema {
   /** Of all the definitions, those of nodes too. */
   readonly keys: StateKeys;
   /** Those of `keys`. */
-  readonly allKeys: readonly string[];
-  /** What streams show. */
-  readonly shownKeys: readonly string[];
+  readonly allKeys: string | readonly string[];
+  /** What streams and conditional edges show. */
+  readonly shownKeys: string | readonly string[];
   /** What nodes read that say nothing else. */
-  readonly stateKeys: readonly string[];
+  readonly stateKeys: string | readonly string[];
   readonly input: StateKeys;
-  readonly outputKeys: readonly string[];
+  readonly outputKeys: string | readonly string[];
   readonly context: StandardSchema | undefined;
 }
 
@@ -37,9 +38,23 @@ export interface Edge {
   readonly target: string;
 }
 
-/** What a node reads. */
-export function channelsRead(schema: GraphSchema, { input }: NodeDefinition): readonly string[] {
-  return input === undefined ? schema.stateKeys : [...input.keys()];
+/** What a node reads. Where the state is one value, it is given that, and does not run as long as there is none. */
+export function channelsRead(
+  schema: GraphSchema,
+  { input }: { readonly input?: StateKeys | undefined },
+): Pick<EngineNode, "channels" | "requires"> {
+  const channels = input === undefined ? schema.stateKeys : asChannels([...input.keys()]);
+  return typeof channels === "string" ? { channels, requires: [channels] } : { channels };
+}
+
+/** Whether the state is one value, instead of an object of keys. */
+export function isOneValue(schema: Pick<GraphSchema, "keys">): boolean {
+  return schema.keys.has(ROOT);
+}
+
+/** What the engine reads for these keys: the value alone, where the state is one value. */
+export function asChannels(keys: readonly string[]): string | readonly string[] {
+  return keys.length === 1 && keys[0] === ROOT ? ROOT : keys;
 }
 
 /** The channel that asks a node to run. */

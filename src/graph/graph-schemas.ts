@@ -1,13 +1,15 @@
 import type { MaybePromise } from "../checkpoint/types.ts";
 import { InvalidArgumentError } from "../errors.ts";
+import { ROOT } from "../pregel/constants.ts";
 import type { GraphSchemas, RunnableConfig } from "../pregel/types.ts";
-import type { GraphSchema } from "./definition.ts";
+import { isOneValue, type GraphSchema } from "./definition.ts";
 import { checkEntries, type CheckedEntries, type Entry } from "./schema/check-entries.ts";
 import { check, describeIssues, type Checked, type StandardSchema } from "./schema/standard-schema.ts";
 import type { StateKeys } from "./schema/state-keys.ts";
 
 /** Refuses what cannot be an input at all: no object, or one without a key of the input. */
 export function checkInput(schema: GraphSchema, value: unknown): void {
+  if (isOneValue(schema)) return;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const kind = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
     throw new InvalidArgumentError(
@@ -27,7 +29,7 @@ export function checkInput(schema: GraphSchema, value: unknown): void {
 
 /** Refuses an update from outside that has no key of the state. */
 export function checkUpdate(schema: GraphSchema, given: readonly string[]): void {
-  if (given.length === 0 || given.some((key) => schema.keys.has(key))) return;
+  if (isOneValue(schema) || given.length === 0 || given.some((key) => schema.keys.has(key))) return;
   const keys = [...schema.keys.keys()];
   throw new InvalidArgumentError(
     "invalid_update",
@@ -41,10 +43,10 @@ export function graphSchemas(schema: GraphSchema): GraphSchemas | undefined {
   if (schema.context === undefined && !hasChecks(schema.keys) && !hasChecks(schema.input)) return undefined;
   return {
     input: (value) => {
+      if (isOneValue(schema)) return checkedInput(schema, [[ROOT, value]], ([root]) => root?.[1]);
       if (typeof value !== "object" || value === null) return value;
       const entries = Object.entries(value).filter(([key]) => schema.input.has(key));
-      const checked = checkEntries(schema.input, entries);
-      return checked instanceof Promise ? checked.then(inputOf) : inputOf(checked);
+      return checkedInput(schema, entries, Object.fromEntries);
     },
     update: (writes) => {
       const checked = checkEntries(schema.keys, writes);
@@ -58,8 +60,15 @@ function hasChecks(keys: StateKeys): boolean {
   return [...keys.values()].some((key) => key.check !== undefined);
 }
 
-function inputOf(checked: CheckedEntries): unknown {
-  return Object.fromEntries(accept(checked, "The input does not fit the state"));
+function checkedInput(
+  schema: GraphSchema,
+  entries: readonly Entry[],
+  inputOf: (entries: readonly Entry[]) => unknown,
+): MaybePromise<unknown> {
+  const inputFrom = (checked: CheckedEntries): unknown =>
+    inputOf(accept(checked, "The input does not fit the state"));
+  const checked = checkEntries(schema.input, entries);
+  return checked instanceof Promise ? checked.then(inputFrom) : inputFrom(checked);
 }
 
 function updateOf(checked: CheckedEntries): [string, unknown][] {

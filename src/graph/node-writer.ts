@@ -3,11 +3,11 @@ import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
 import { InvalidUpdateError, UnknownNodeError } from "../errors.ts";
 import { ParentCommand } from "../pregel/nested-errors.ts";
 import { Command, commandUpdates, isCommand } from "../pregel/command.ts";
-import { END, START, TASKS } from "../pregel/constants.ts";
+import { END, ROOT, START, TASKS } from "../pregel/constants.ts";
 import { isSend, type Send } from "../pregel/send.ts";
 import type { EngineNode, WriteScope } from "../pregel/types.ts";
 import { routesOf, type Branch } from "./branch.ts";
-import { branchChannel, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
+import { branchChannel, isOneValue, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
 import { checkEntries, type CheckedEntries } from "./schema/check-entries.ts";
 import { describeIssues } from "./schema/standard-schema.ts";
 
@@ -56,9 +56,13 @@ function outputWrites(graph: GraphDefinition, node: string, output: unknown): Pe
     throw new ParentCommand(new Command(update === undefined ? { goto } : { update, goto }));
   }
   if (isCommand(output))
-    return [...stateWrites(graph, node, commandUpdates(output)), ...gotoWrites(graph, node, output)];
+    return [
+      ...stateWrites(graph, node, commandUpdates(output, isOneValue(graph.schema))),
+      ...gotoWrites(graph, node, output),
+    ];
   if (Array.isArray(output) && output.some(isCommand))
     return output.flatMap((part) => outputWrites(graph, node, part));
+  if (isOneValue(graph.schema)) return [[ROOT, output]];
   if (typeof output === "object" && !Array.isArray(output))
     return stateWrites(graph, node, Object.entries(output));
   if (output === false || output === 0 || output === "") return [];

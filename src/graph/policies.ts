@@ -39,7 +39,7 @@ function attemptPolicies(
 /** The nodes of the error handlers. Nothing triggers them: the engine starts them when their node has failed. */
 export function errorHandlers(definition: GraphDefinition): ReadonlyMap<string, EngineNode> {
   const handlers = new Map<string, EngineNode>();
-  const add = (name: string, channels: readonly string[], handler: NodeErrorHandler): void => {
+  const add = (name: string, { channels }: Pick<EngineNode, "channels">, handler: NodeErrorHandler): void => {
     handlers.set(name, {
       name,
       triggers: [],
@@ -57,7 +57,7 @@ export function errorHandlers(definition: GraphDefinition): ReadonlyMap<string, 
       add(ownHandler(node.name), channelsRead(definition.schema, node), errorHandler);
   }
   const { errorHandler } = definition.defaults;
-  if (errorHandler !== undefined) add(DEFAULT_HANDLER, definition.schema.stateKeys, errorHandler);
+  if (errorHandler !== undefined) add(DEFAULT_HANDLER, channelsRead(definition.schema, {}), errorHandler);
   return handlers;
 }
 

@@ -6,7 +6,7 @@ import { createBranch, type Branch, type BranchOptions, type PathMap, type Route
 import { compileGraph } from "./compile.ts";
 import type { CompileOptions } from "./compile-options.ts";
 import { CompiledStateGraph } from "./compiled-state-graph.ts";
-import type { Edge, GraphDefinition } from "./definition.ts";
+import { asChannels, type Edge, type GraphDefinition } from "./definition.ts";
 import { nodesOf, type NodeTuple } from "./node-forms.ts";
 import {
   defineNode,
@@ -251,11 +251,11 @@ export class StateGraph<
     return {
       schema: {
         keys: new Map(this.#keys),
-        allKeys: list(this.#keys.keys()),
-        shownKeys: list(writable(this.#keys).keys()),
-        stateKeys: list(state.keys()),
+        allKeys: asChannels(list(this.#keys.keys())),
+        shownKeys: asChannels(list(writable(this.#keys).keys())),
+        stateKeys: asChannels(list(state.keys())),
         input: writable(input ?? state),
-        outputKeys: list(writable(output ?? state).keys()),
+        outputKeys: asChannels(list(writable(output ?? state).keys())),
         context,
       },
       nodes: new Map(nodes),

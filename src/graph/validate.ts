@@ -1,7 +1,7 @@
 import { GraphValidationError, UnreachableNodeError } from "../errors.ts";
 import type { BreakpointNodes } from "../pregel/breakpoints.ts";
-import { END, START } from "../pregel/constants.ts";
-import type { GraphDefinition } from "./definition.ts";
+import { END, ROOT, START } from "../pregel/constants.ts";
+import { isOneValue, type GraphDefinition } from "./definition.ts";
 import { errorHandlers, handlerOf } from "./policies.ts";
 
 /** Refuses names that are reserved, taken, or those of a key of the state. */
@@ -28,6 +28,7 @@ export function checkNodeName(
 
 /** Refuses edges whose ends are no nodes, and nodes that no path leads to. */
 export function validateGraph(graph: GraphDefinition): void {
+  checkKeys(graph);
   checkSources(graph);
   const targets = targetsOf(graph);
   for (const target of targets) {
@@ -58,6 +59,14 @@ export function validateBreakpoints(
     if (graph.nodes.has(name) || handlers.has(name)) continue;
     throw new GraphValidationError(`Interrupt node \`${name}\` is not present`, { details: { node: name } });
   }
+}
+
+function checkKeys({ schema }: GraphDefinition): void {
+  if (!isOneValue(schema) || schema.keys.size === 1) return;
+  throw new GraphValidationError(
+    `The state has a key "${ROOT}", which stands for the state as a whole, beside others. Leave it out, or make it the only one.`,
+    { details: { channel: ROOT } },
+  );
 }
 
 function checkSources(graph: GraphDefinition): void {

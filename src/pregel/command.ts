@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "../errors.ts";
+import { ROOT } from "./constants.ts";
 import { isSend, type Send } from "./send.ts";
 
 export interface CommandParams<
@@ -55,10 +56,14 @@ export function isCommand(value: unknown): value is Command {
   );
 }
 
-/** The command's update as writes by channel. */
-export function commandUpdates(command: Command): readonly (readonly [string, unknown])[] {
+/** The command's update as writes by channel; where the state is one value, what names no channel is that value. */
+export function commandUpdates(
+  command: Command,
+  isOneValue: boolean,
+): readonly (readonly [string, unknown])[] {
   const { update } = command;
   if (update === undefined || update === null) return [];
+  if (isOneValue) return rootUpdates(update);
   if (isPairs(update)) return update;
   if (typeof update !== "object") {
     throw new InvalidArgumentError(
@@ -67,6 +72,14 @@ export function commandUpdates(command: Command): readonly (readonly [string, un
     );
   }
   return Object.entries(update);
+}
+
+function rootUpdates(
+  update: object | string | number | boolean | bigint | symbol,
+): readonly (readonly [string, unknown])[] {
+  const named = isPairs(update) ? update : Object.entries(update);
+  const isNamed = named.length > 0 && named.every(([channel]) => channel === ROOT);
+  return isNamed ? named : [[ROOT, update]];
 }
 
 function isPairs(update: unknown): update is readonly (readonly [string, unknown])[] {

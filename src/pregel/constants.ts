@@ -2,6 +2,8 @@
 
 export { ERROR, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED, TASKS } from "../checkpoint/constants.ts";
 
+/** The one channel of a state that is one value, instead of an object of keys. */
+export const ROOT = "__root__";
 export const START = "__start__";
 export const END = "__end__";
 /** Nodes with this tag appear in no stream. */

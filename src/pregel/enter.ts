@@ -14,7 +14,7 @@ import { applyWrites, type AppliedTask } from "./apply.ts";
 import { findQuestion } from "./find-question.ts";
 import { commitEdit, openBranch } from "./branch.ts";
 import { Command, commandUpdates } from "./command.ts";
-import { BRANCH_TO, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
+import { BRANCH_TO, ROOT, END, INPUT, RESUME, START, TASKS } from "./constants.ts";
 import { hydrated } from "./hydrate.ts";
 import { inputWrites, noInput } from "./input-writes.ts";
 import { LoopState } from "./loop-state.ts";
@@ -206,7 +206,7 @@ function resumed(loop: LoopState): LoopState {
 }
 
 async function commandWrites(run: RunContext, command: Command): Promise<PendingWrite[]> {
-  const entries = commandUpdates(command);
+  const entries = commandUpdates(command, run.graph.channels.has(ROOT));
   run.graph.checkUpdate?.(entries.map(([key]) => key));
   const given = entries.filter(([channel]) => run.graph.channels.has(channel));
   const updates = run.graph.schemas === undefined ? given : await run.graph.schemas.update(given);

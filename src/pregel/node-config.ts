@@ -159,6 +159,15 @@ export function writeScope(
 
 function readFresh(
   state: GraphState,
+  names: string | readonly string[],
+  writes: readonly PendingWrite[],
+): unknown {
+  if (typeof names === "string") return readFreshRecord(state, [names], writes)[names];
+  return readFreshRecord(state, names, writes);
+}
+
+function readFreshRecord(
+  state: GraphState,
   names: readonly string[],
   writes: readonly PendingWrite[],
 ): Record<string, unknown> {

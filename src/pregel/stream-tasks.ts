@@ -1,13 +1,12 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { describeError } from "../errors.ts";
 import type { TaskResult } from "./execute.ts";
-import { setOwn } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import { PUSH } from "./constants.ts";
 import { inputOf, isCalled, isTriggered, type PlannedTask } from "./plan.ts";
 import { shown } from "./question.ts";
 import { checkpointConfig } from "./run-context.ts";
-import { isOutput, resultOf, shownChannels } from "./stream.ts";
+import { isOutput, resultOf, shownChannels, writesByChannel } from "./stream.ts";
 import { namespaceInside } from "./subgraphs.ts";
 import type { StreamMode } from "./types.ts";
 
@@ -41,7 +40,7 @@ export function emitTaskResult(loop: LoopState, task: PlannedTask, result: TaskR
   emit(loop, "tasks", "task_result", loop.step + 1, {
     id: task.id,
     name: task.name,
-    result: result.status === "done" ? recordOf(loop, result.writes) : {},
+    result: result.status === "done" ? writesByChannel(visibleWrites(loop, result.writes)) : {},
     interrupts: result.status === "interrupted" ? result.questions.map(shown) : [],
     error: "error" in result ? describeError(result.error) : null,
   });
@@ -72,7 +71,9 @@ function taskOf(loop: LoopState, task: PlannedTask): unknown {
     name: task.name,
     path: task.path,
     interrupts: loop.pending.interruptsOf(task.id),
-    ...(output === undefined || error !== undefined ? {} : { result: recordOf(loop, output) }),
+    ...(output === undefined || error !== undefined
+      ? {}
+      : { result: resultOf(loop.run.graph, visibleWrites(loop, output)) }),
     ...(error === undefined ? {} : { error }),
     ...(namespace === undefined ? {} : { state: { configurable } }),
   };
@@ -89,14 +90,8 @@ function configOf(loop: LoopState, checkpointId: string): unknown {
   };
 }
 
-/** What a task wrote, by channel. */
-function recordOf(loop: LoopState, writes: readonly PendingWrite[]): unknown {
-  const { graph } = loop.run;
-  const visible = writes.filter(([channel]) => isOutput(graph, channel));
-  if (typeof shownChannels(graph) !== "string") return resultOf(graph, visible);
-  const record: Record<string, unknown> = {};
-  for (const [channel, value] of visible) setOwn(record, channel, value);
-  return record;
+function visibleWrites({ run: { graph } }: LoopState, writes: readonly PendingWrite[]): PendingWrite[] {
+  return writes.filter(([channel]) => isOutput(graph, channel));
 }
 
 function isWanted({ run }: LoopState, mode: StreamMode): boolean {

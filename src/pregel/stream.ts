@@ -54,11 +54,13 @@ function emitQuestions(loop: LoopState, interrupts: readonly Interrupt[]): void 
   }
 }
 
+/** What a task has come to: of a graph that shows one channel, what the task wrote to it first; else by channel. */
+export function resultOf(graph: PregelGraph, visible: readonly PendingWrite[]): unknown {
+  return typeof shownChannels(graph) === "string" ? visible[0]?.[1] : writesByChannel(visible);
+}
+
 /** What a task has written, by channel; all its writes of a channel that it wrote more than once. */
-export function resultOf(graph: PregelGraph, writes: readonly PendingWrite[]): unknown {
-  const channels = shownChannels(graph);
-  const updates = updatesOf(channels, writes);
-  if (typeof channels === "string" || updates.length < 2) return updates.at(-1) ?? null;
+export function writesByChannel(writes: readonly PendingWrite[]): Record<string, unknown> {
   const byChannel = new Map<string, unknown[]>();
   for (const [channel, value] of writes) {
     const values = byChannel.get(channel);

@@ -114,7 +114,7 @@ export interface NodeConfig<
 export interface WriteScope {
   readonly config: NodeConfig;
   /** The named channels with the node's own writes applied to them, as a conditional edge sees the state. */
-  readFresh(channels: readonly string[], writes: readonly PendingWrite[]): Record<string, unknown>;
+  readFresh(channels: string | readonly string[], writes: readonly PendingWrite[]): unknown;
 }
 
 /** A node as the engine runs it: what starts it, what it reads, what it does, and what its output means for channels. */

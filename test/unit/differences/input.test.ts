@@ -68,6 +68,21 @@ const cases: Record<string, [make: Make, here: unknown, there: unknown]> = {
     [[{ a: 1 }, { n: 5, d: "d" }]],
     [[{ a: 1 }, { n: "5" }]],
   ],
+  "an object as the update of a state that is one value": [
+    async (library) => {
+      const graph = new library.StateGraph({ __root__: library.Annotation() })
+        .addNode("x", () => new library.Command({ update: { of: "x" } }))
+        .addEdge("__start__", "x")
+        .compile({ checkpointer: new library.MemorySaver() });
+      const byNode = await graph.invoke("in", config);
+      const byCaller = await graph
+        .invoke(new library.Command({ update: "text", goto: "y" }), config)
+        .catch((error: Error) => error.message);
+      return [byNode, byCaller];
+    },
+    [{ of: "x" }, expect.stringContaining('goes to "y"')],
+    ["in", expect.stringContaining("Expected cmd.update")],
+  ],
   "an output that nothing was written to": [
     (library) =>
       graphOf(library, {

@@ -315,11 +315,16 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
   "a context is checked, and used as it was given; none at all is not checked": [
     "differences/input: a context that the schema changes",
   ],
+  "of a state that is one value (`__root__`) a Command's update has to name it: other objects are lost, and a caller's text is refused":
+    ["differences/input: an object as the update of a state that is one value"],
   "with an output definition, a run that writes none of its keys returns `undefined`": [
     "differences/input: an output that nothing was written to",
   ],
 
   // Writing a graph
+  "`__root__` beside other keys of a state takes what nodes return as a whole, if it is the first": [
+    "graph/validation: a state that is one value has no other keys",
+  ],
   "a plain object as a node is a map of runnables": [
     "graph/validation: a node may be anything with invoke(input, config)",
   ],

@@ -89,6 +89,15 @@ it.each(faults)("%s: the error names it", (name, error) => {
   );
 });
 
+it("a state that is one value has no other keys", () => {
+  const builder = new ours.StateGraph({ __root__: ours.Annotation(), other: ours.Annotation() })
+    .addNode("a", node)
+    .addEdge(ours.START, "a");
+  expect(() => builder.compile()).toThrow(
+    expect.objectContaining({ code: "invalid_graph", details: { channel: "__root__" } }),
+  );
+});
+
 it.each([
   ["text", "a string"],
   [5, "a number"],

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { cases } from "./cases.ts";
 import { configCases } from "./config-cases.ts";
 import { functionalCases } from "./functional-cases.ts";
+import { rootStateCases } from "./root-state-cases.ts";
 import { streamCases } from "./stream-cases.ts";
 import { subgraphCases } from "./subgraph-cases.ts";
 import { stateCases } from "./state-cases.ts";
@@ -17,6 +18,7 @@ it.each(
     ...superstepCases,
     ...stateCases,
     ...configCases,
+    ...rootStateCases,
   }),
 )("%s: as in LangGraph", async (_, { build, script }) => {
   const { ours, theirs } = await compare(build, script);
