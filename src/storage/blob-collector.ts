@@ -1,6 +1,7 @@
 import { chain } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
+import { StorageError } from "../errors.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { openBody } from "./bodies.ts";
 import type { BodyRow, CheckpointRows } from "./checkpoint-rows.ts";
@@ -22,11 +23,20 @@ export interface CollectorParts {
   readonly remove: Transact;
   /** Bodies in rows of others, whose blobs are among those of the thread. */
   readonly otherBodies: () => Iterable<BodyRow>;
+  readonly onUnreadable: (error: unknown) => void;
+}
+
+interface Search {
+  /** The hashes that rows refer to. */
+  readonly used: ReadonlySet<string>;
+  /** Why one of the bodies, which may refer to others, cannot be read. */
+  readonly unreadable: unknown;
 }
 
 /**
  * Removes the blobs that no row refers to any more. They are found by reading what is left, when rows were removed: a
- * superstep pays nothing for it. When all is read, and nothing was stored since, it is decided in one turn.
+ * superstep pays nothing for it. When all is read, and nothing was stored since, it is decided in one turn. When something
+ * cannot be read, whose key is missing, all of them stay.
  */
 export class BlobCollector {
   readonly #parts: CollectorParts;
@@ -37,26 +47,39 @@ export class BlobCollector {
 
   /** With a store that is written without a pause it may find nothing: what is left is found the next time. */
   async collect(threadId: string): Promise<void> {
-    const { blobs, remove } = this.#parts;
+    const { blobs, remove, onUnreadable } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS && blobs.hasAny(threadId); attempt++) {
       const { commits } = blobs;
-      const used = await this.#used(threadId);
+      const { used, unreadable } = await this.#search(threadId);
       if (commits !== blobs.commits) continue;
-      await remove(() => blobs.drop(threadId, (hash) => used.has(hash)))?.();
+      if (unreadable === undefined) await remove(() => blobs.drop(threadId, (hash) => used.has(hash)))?.();
+      else onUnreadable(unreadable);
       break;
     }
     await blobs.sweep();
   }
 
-  async #used(threadId: string): Promise<Set<string>> {
-    const { checkpoints, writes, otherBodies } = this.#parts;
+  /** Ends with the first body that cannot be read. */
+  async #search(threadId: string): Promise<Search> {
     const used = new Set<string>();
-    for (const { id } of checkpoints.namespaces(threadId, undefined)) {
-      for (const row of checkpoints.bodies(id)) await this.#note(threadId, row, used);
-      for (const row of writes.bodies(id)) await this.#note(threadId, row, used);
+    for (const row of this.#bodies(threadId)) {
+      try {
+        await this.#note(threadId, row, used);
+      } catch (unreadable) {
+        if (isPassing(unreadable)) throw unreadable;
+        return { used, unreadable };
+      }
     }
-    for (const row of otherBodies()) await this.#note(threadId, row, used);
-    return used;
+    return { used, unreadable: undefined };
+  }
+
+  *#bodies(threadId: string): Generator<BodyRow, void, void> {
+    const { checkpoints, writes, otherBodies } = this.#parts;
+    for (const { id } of checkpoints.namespaces(threadId, undefined)) {
+      yield* checkpoints.bodies(id);
+      yield* writes.bodies(id);
+    }
+    yield* otherBodies();
   }
 
   #note(threadId: string, row: BodyRow, used: Set<string>): MaybePromise<void> {
@@ -66,4 +89,8 @@ export class BlobCollector {
       for (const { hash } of values.referencesIn(value)) used.add(hash);
     });
   }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof StorageError && error.code === "blob_unavailable";
 }

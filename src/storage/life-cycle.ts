@@ -20,6 +20,7 @@ export interface LifeCycleParts {
   readonly reader: CheckpointReader;
   readonly commits: Commits;
   readonly otherBodies?: () => Iterable<BodyRow>;
+  readonly onUnreadable: (error: unknown) => void;
   readonly yieldTurn?: () => Promise<void>;
 }
 
@@ -31,14 +32,15 @@ export class LifeCycle {
 
   constructor(parts: LifeCycleParts) {
     this.#parts = parts;
-    const { shared, serde, reader, otherBodies = () => [], yieldTurn = () => Promise.resolve() } = parts;
+    const { shared, serde, reader, onUnreadable } = parts;
+    const { otherBodies = () => [], yieldTurn = () => Promise.resolve() } = parts;
     const remove = <T>(removeRows: () => T): T => {
       const result = parts.transact(removeRows);
       shared.cache = new SaverCache();
       return result;
     };
     this.#removal = new ThreadRemoval({ shared, serde, reader, remove, yieldTurn });
-    this.#collector = new BlobCollector({ ...shared, serde, remove, otherBodies });
+    this.#collector = new BlobCollector({ ...shared, serde, remove, otherBodies, onUnreadable });
   }
 
   /** Removes the rows first: when an object cannot be deleted it is garbage, and nothing refers to it. */
@@ -68,17 +70,27 @@ export class LifeCycle {
     });
   }
 
-  async prune(threadIds: readonly string[], options: PruneOptions): Promise<void> {
+  /** `removeOthers` removes rows of the owner, when it is sure that the checkpoints can be removed. */
+  async prune(
+    threadIds: readonly string[],
+    options: PruneOptions,
+    removeOthers: () => void = () => undefined,
+  ): Promise<void> {
     const keep = parsePrune(options);
     for (const threadId of threadIds) {
       if (keep === undefined) await this.deleteThread(threadId);
-      else await this.#remove(threadId, (history) => beyond(history, keep));
+      else await this.#remove(threadId, (history) => beyond(history, keep), removeOthers);
     }
   }
 
   /** Rows in turns of a few hundred; what is large and nothing refers to any more goes last. */
-  async #remove(threadId: string, select: (history: ThreadHistory) => Selection): Promise<void> {
+  async #remove(
+    threadId: string,
+    select: (history: ThreadHistory) => Selection,
+    removeOthers: () => void = () => undefined,
+  ): Promise<void> {
     await this.#removal.remove(threadId, select);
+    removeOthers();
     await this.#collector.collect(threadId);
   }
 }

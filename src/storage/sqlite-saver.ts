@@ -54,6 +54,8 @@ export interface SqliteSaverOptions {
   readonly randomId: () => string;
   /** Bodies in the owner's rows, which refer to blobs of the same thread. */
   readonly otherBodies?: () => Iterable<BodyRow>;
+  /** Takes what keeps large values from being collected: a body whose key is missing, or that is damaged. */
+  readonly onUnreadable: (error: unknown) => void;
   /** Lets others in between two turns of a long work. */
   readonly yieldTurn?: () => Promise<void>;
 }
@@ -210,8 +212,13 @@ export class SqliteSaver extends BaseCheckpointSaver {
     this.#lifeCycle.copyThread(sourceThreadId, targetThreadId);
   }
 
-  override prune(threadIds: readonly string[], options: PruneOptions = {}): Promise<void> {
-    return this.#lifeCycle.prune(threadIds, options);
+  /** `removeOthers` removes rows of the owner between the checkpoints and the values that nothing refers to then. */
+  override prune(
+    threadIds: readonly string[],
+    options: PruneOptions = {},
+    removeOthers?: () => void,
+  ): Promise<void> {
+    return this.#lifeCycle.prune(threadIds, options, removeOthers);
   }
 
   /** Drops what is remembered of the rows. The next read or write reads them again. */

@@ -98,6 +98,7 @@ function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfi
     inlineLimit: config.inlineLimit,
     serde: config.serde?.(env as Cloudflare.Env),
     randomId: () => crypto.randomUUID(),
+    report: config.report,
     yieldTurn,
   });
   return new Thread({

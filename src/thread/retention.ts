@@ -42,12 +42,12 @@ export async function pruneThread(
   const { saver, runs, answers, keys, checkpoints } = storage;
   const oldest = checkpoints.newestBut(threadId, keep.keepLast - 1);
   const time = oldest === undefined ? undefined : mintedAt(oldest);
-  if (time !== undefined) {
+  await saver.prune([threadId], keep, () => {
+    if (time === undefined) return;
     storage.transaction(() => {
       keys.removeOld(now);
       runs.removeEndedBefore(Math.min(time, keep.olderThan ?? Infinity));
       answers.removeLost();
     });
-  }
-  await saver.prune([threadId], keep);
+  });
 }

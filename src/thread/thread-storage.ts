@@ -36,6 +36,8 @@ export interface ThreadStorageOptions {
   /** Writes and reads all that is stored of the thread; a `MsgpackSerializer` by default. */
   readonly serde?: SerializerProtocol | undefined;
   readonly randomId: () => string;
+  /** Takes what nobody expected. */
+  readonly report: (error: unknown) => void;
   /** Lets others in between two turns of a long work. */
   readonly yieldTurn: () => Promise<void>;
 }
@@ -62,7 +64,7 @@ export class ThreadStorage {
 
   constructor(options: ThreadStorageOptions) {
     this.#options = options;
-    const { storage, bucket, prefix, inlineLimit, randomId, yieldTurn } = options;
+    const { storage, bucket, prefix, inlineLimit, randomId, yieldTurn, report } = options;
     this.serde = options.serde ?? new MsgpackSerializer();
     const sql = new Sql(storage.sql);
     this.saver = new SqliteSaver({
@@ -72,6 +74,7 @@ export class ThreadStorage {
       randomId,
       yieldTurn,
       otherBodies: () => this.runs.bodies(),
+      onUnreadable: report,
       ...(bucket && { bucket }),
       ...(inlineLimit !== undefined && { inlineLimit }),
       transact: (write) => this.transaction(write),

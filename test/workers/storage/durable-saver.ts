@@ -51,6 +51,9 @@ export class SaverObject {
       return new SqliteSaver({
         prefix: this.prefix,
         randomId: () => crypto.randomUUID(),
+        onUnreadable: (error) => {
+          throw error;
+        },
         ...options,
         sql: sql === undefined ? storage.sql : sql(storage.sql),
         transact: (write, isAtomic = false) =>

@@ -12,6 +12,9 @@ function optionsOf(object: SaverObject, storage: DurableObjectStorage): SqliteSa
     sql: storage.sql,
     prefix: object.prefix,
     randomId: () => crypto.randomUUID(),
+    onUnreadable: (error) => {
+      throw error;
+    },
     inlineLimit: 3000,
     transact: (write) => storage.transactionSync(write),
   };

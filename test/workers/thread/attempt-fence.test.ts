@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { RunSupersededError } from "../../../src/thread/errors.ts";
 import type { RunRow } from "../../../src/thread/run-rows.ts";
 import { type CommitGuard, ThreadStorage } from "../../../src/thread/thread-storage.ts";
+import { noteReport } from "../../support/reports.ts";
 
 const CONFIG = { configurable: { thread_id: "t", checkpoint_ns: "", checkpoint_id: "c" } };
 
@@ -18,6 +19,7 @@ class FencedThread {
       storage,
       prefix: "p",
       randomId: () => crypto.randomUUID(),
+      report: noteReport,
       yieldTurn: () => Promise.resolve(),
     });
   }

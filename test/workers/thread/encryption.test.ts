@@ -5,6 +5,7 @@ import { EncryptedSerializer, MsgpackSerializer } from "../../../src/checkpoint/
 import { Annotation, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { until } from "../../support/gate.ts";
+import { reports } from "../../support/reports.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
 import { deploy, deploySerde } from "../graphs.ts";
 
@@ -161,6 +162,39 @@ describe("a thread whose serializer encrypts", () => {
     const answered = await thread.resume({ interrupt_id: asked.interrupts[0]?.id, value: "yes" });
     expect(answered.values["document"]).toBe(large);
     expect(answered.values["said"]).toEqual([`${SECRET}said`, "yes"]);
+  });
+
+  it("is not pruned by halves when a key is missing: not at all, or without its large values", async () => {
+    const both = { a: key(1), b: key(2) };
+    deploySerde(withKey("a", { a: both.a }));
+    deploy({ desk });
+    const thread = new TestThread();
+    await thread.invoke({ input: { said: [], document: large } });
+    await thread.update({ values: { document: "gone" }, as_node: "ask" });
+    const before = await thread.rowCounts();
+    await thread.evict();
+
+    deploySerde(withKey("b", { b: both.b }));
+    const prune = async () => json(thread.post("/prune", {}));
+    await expect(prune()).rejects.toMatchObject({ code: "encryption_key_missing" });
+    expect(await thread.rowCounts()).toEqual(before);
+    // The run is accepted and fails, and what it came to is written with the other key.
+    await expect(thread.invoke({ input: { said: ["more"] } })).rejects.toMatchObject({
+      code: "encryption_key_missing",
+    });
+    await thread.evict();
+
+    deploySerde(withKey("a", { a: both.a }));
+    const reported = reports().length;
+    await prune();
+    expect(await thread.rowCounts()).toMatchObject({ checkpoints: 1, blobs: before["blobs"] });
+    expect(reports().slice(reported)).toMatchObject([{ code: "encryption_key_missing" }]);
+    await thread.evict();
+
+    deploySerde(withKey("a", both));
+    await prune();
+    expect(await thread.rowCounts()).toMatchObject({ checkpoints: 1, blobs: 1 });
+    expect((await thread.state()).values["document"]).toBe("gone");
   });
 
   it("refuses what was stored before there was a key, unless it is told to read it", async () => {
