@@ -1,6 +1,8 @@
 import type { SerializerProtocol } from "./checkpoint/serde/protocol.ts";
 import { TidemarkError } from "./errors.ts";
 import { createApp } from "./http/app.ts";
+import type { Authenticate } from "./http/auth/principal.ts";
+import type { RateLimiter } from "./http/auth/rate-limit.ts";
 import type { ThreadNamespace } from "./http/thread-stub.ts";
 import type { RunnableGraph } from "./pregel/runnable-graph.ts";
 import { checkRetention, type Retention } from "./thread/retention.ts";
@@ -12,6 +14,9 @@ import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts"
  * @module
  */
 
+export { apiKeys, type ApiKey } from "./http/auth/api-keys.ts";
+export type { Authenticate, Principal } from "./http/auth/principal.ts";
+
 export interface RuntimeOptions {
   /** The graphs by name. A thread keeps to the one that it was started with. */
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
@@ -21,7 +26,13 @@ export interface RuntimeOptions {
     readonly thread?: string;
     /** The R2 bucket for large values, optional; "BLOBS" by default. */
     readonly blobs?: string;
+    /** The limiter of the requests of each caller, optional; "RATE_LIMITER" by default. */
+    readonly rateLimiter?: string;
   };
+  /** Says who makes a request: `apiKeys`, or a function. Without it, only requests to localhost are served. */
+  readonly auth?: Authenticate;
+  /** The origins of pages that may use the server, as in "https://app.example.com", besides those on localhost. */
+  readonly origins?: readonly string[];
   /** The largest body of a request in bytes, 10 MiB by default. */
   readonly maxBodySize?: number;
   /** Strings and bytes above it, in bytes, are kept apart from the rows, 128 KiB by default. */
@@ -60,6 +71,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const {
     graphs,
     bindings = {},
+    auth,
+    origins = [],
     maxBodySize = MAX_BODY_SIZE,
     inlineLimit,
     serde,
@@ -67,7 +80,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     retention = {},
     report = toConsole,
   } = options;
-  const { thread = "THREAD", blobs = "BLOBS" } = bindings;
+  const { thread = "THREAD", blobs = "BLOBS", rateLimiter = "RATE_LIMITER" } = bindings;
   if (Object.keys(graphs).length === 0) {
     throw new TidemarkError(
       "no_graphs",
@@ -75,7 +88,14 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     );
   }
   checkRetention(retention);
-  const app = createApp({ maxBodySize, report, threads: (env) => namespaceOf(env, thread) });
+  const app = createApp({
+    auth,
+    origins,
+    maxBodySize,
+    report,
+    threads: (env) => namespaceOf(env, thread),
+    rateLimiter: (env) => limiterOf(env, rateLimiter),
+  });
   return {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
     Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit, serde, lease, retention, report }),
@@ -89,6 +109,15 @@ function namespaceOf(env: unknown, binding: string): ThreadNamespace {
     "binding_missing",
     `The Worker has no Durable Object binding "${binding}". Add to wrangler.toml: [[durable_objects.bindings]] name = "${binding}", class_name = "Thread".`,
   );
+}
+
+function limiterOf(env: unknown, binding: string): RateLimiter | undefined {
+  const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
+  return isLimiter(bound) ? bound : undefined;
+}
+
+function isLimiter(bound: unknown): bound is RateLimiter {
+  return typeof bound === "object" && bound !== null && "limit" in bound;
 }
 
 function isNamespace(bound: unknown): bound is ThreadNamespace {

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { TidemarkError } from "../errors.ts";
+import { newApiKey } from "./api-key.ts";
 import { CommandError } from "./command-error.ts";
 import { openSaver } from "./langgraph-saver.ts";
 import { checkpointsOf, savedThread, threadIds } from "./saved-threads.ts";
 import { sendThread } from "./send-thread.ts";
 
-const USAGE = `Moves threads of LangGraph to a Tidemark server.
+const USAGE = `Moves threads of LangGraph to a Tidemark server:
 
   tidemark import --to URL (--sqlite FILE | --postgres URL | --from MODULE) [--graph NAME] [--thread ID]…
 
@@ -16,6 +17,16 @@ const USAGE = `Moves threads of LangGraph to a Tidemark server.
   --from      a module whose default export is a saver, or a function that makes one
   --graph     the graph that the threads belong to; needed when the server has several
   --thread    only this thread; may be given several times
+  TIDEMARK_API_KEY in the environment: the key for a server that wants one
+
+Makes an API key for a server:
+
+  tidemark key --name NAME [--tenant TENANT] [--scope SCOPE]… [--expires TIME]
+
+  --name      who gets the key
+  --tenant    whose threads it opens
+  --scope     what it is good for, such as threads:read; everything unless given
+  --expires   such as 2027-01-31; never unless given
 `;
 
 const options = {
@@ -25,20 +36,31 @@ const options = {
   from: { type: "string" },
   graph: { type: "string" },
   thread: { type: "string", multiple: true },
+  name: { type: "string" },
+  tenant: { type: "string" },
+  scope: { type: "string", multiple: true },
+  expires: { type: "string" },
   help: { type: "boolean" },
 } as const;
 
 async function main(args: readonly string[]): Promise<void> {
   const { values, positionals } = parse(args);
   if (values.help === true || positionals.length === 0) return print(USAGE);
-  if (positionals.join(" ") !== "import") {
-    throw new CommandError(`There is no command "${positionals.join(" ")}".\n\n${USAGE}`);
-  }
+  const command = positionals.join(" ");
+  if (command === "key") return print(newApiKey(values));
+  if (command !== "import") throw new CommandError(`There is no command "${command}".\n\n${USAGE}`);
+  await importThreads(values);
+}
+
+type Values = ReturnType<typeof parse>["values"];
+
+async function importThreads(values: Values): Promise<void> {
   if (values.to === undefined) throw new CommandError("Say where the server is: --to http://localhost:8787");
   const saver = await openSaver(values);
   for (const id of values.thread ?? (await threadIds(saver))) {
     const records = savedThread(saver, await checkpointsOf(saver, id), values.graph);
-    print(`${await sendThread(values.to, id, records)}\n`);
+    const server = { url: values.to, apiKey: process.env["TIDEMARK_API_KEY"] };
+    print(`${await sendThread(server, id, records)}\n`);
   }
 }
 

@@ -2,9 +2,14 @@ import type { ContentRecord } from "../archive/records.ts";
 import { writeArchive } from "../archive/write-archive.ts";
 import { CommandError } from "./command-error.ts";
 
-/** Imports a thread into the server at `to`; answers what the server says of it. */
+export interface Server {
+  readonly url: string;
+  readonly apiKey: string | undefined;
+}
+
+/** Imports a thread into the server; answers what the server says of it. */
 export async function sendThread(
-  to: string,
+  { url: to, apiKey }: Server,
   threadId: string,
   records: AsyncIterable<ContentRecord>,
 ): Promise<string> {
@@ -12,7 +17,10 @@ export async function sendThread(
   const failure: { cause?: unknown } = {};
   const request = {
     method: "POST",
-    headers: { "content-type": "application/vnd.tidemark.thread" },
+    headers: {
+      "content-type": "application/vnd.tidemark.thread",
+      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+    },
     body: streamOf(writeArchive(noting(records, failure))),
     // Node asks for it with a body that is a stream.
     duplex: "half",

@@ -1,17 +1,20 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
+import { authentication, type AuthenticationOptions } from "./auth/authentication.ts";
 import { errorHandler } from "./errors.ts";
 import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
-import { isLocalOrigin, localOnly } from "./local-only.ts";
+import { localOnly, mayUse } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
 import { runRoutes } from "./run-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
 import type { ThreadNamespace } from "./thread-stub.ts";
 import { transferRoutes } from "./transfer-routes.ts";
 
-export interface AppOptions {
+export interface AppOptions extends AuthenticationOptions {
   /** Finds the thread objects among the Worker's bindings. */
   readonly threads: (env: unknown) => ThreadNamespace;
+  /** The origins of pages that may use the server, besides those on localhost. */
+  readonly origins: readonly string[];
   /** In bytes. */
   readonly maxBodySize: number;
   /** Takes what nobody expected. */
@@ -24,9 +27,10 @@ export function createApp(options: AppOptions): Hono {
   const app = new Hono({ getPath: (request) => rawPath(request.url) });
   app.onError(errorHandler(options.report));
   app.notFound((context) => notFound(context, app));
-  app.use(localOnly);
-  app.use(cors({ origin: (origin) => (isLocalOrigin(origin) ? origin : undefined) }));
+  if (options.auth === undefined) app.use(localOnly(options.origins));
+  app.use(cors({ origin: (origin) => (mayUse(origin, options.origins) ? origin : undefined) }));
   app.get("/ok", (context) => context.json({ ok: true }));
+  app.use(authentication(options));
   app.route("/threads/:thread_id", runRoutes(options));
   app.route("/threads/:thread_id", stateRoutes(options));
   app.route("/threads/:thread_id", transferRoutes(options));

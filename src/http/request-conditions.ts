@@ -1,4 +1,4 @@
-import type { HonoRequest } from "hono";
+import type { Context } from "hono";
 import { RefusedError } from "../errors.ts";
 import type { Idempotency } from "../thread/protocol.ts";
 
@@ -13,23 +13,24 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 const ETAG = /^"([\x21\x23-\x7e]+)"$|^([\x21\x23-\x7e]+)$/;
 
 /** Reads `Idempotency-Key` and `If-Match`. `body` is what the request asks for. */
-export async function requestConditions(request: HonoRequest, body: unknown): Promise<RequestConditions> {
-  const key = request.header("idempotency-key");
-  const match = request.header("if-match");
+export async function requestConditions(context: Context, body: unknown): Promise<RequestConditions> {
+  const key = context.req.header("idempotency-key");
+  const match = context.req.header("if-match");
   return {
     ...(match !== undefined && { ifMatch: checkpointOf(match) }),
-    ...(key !== undefined && { idempotency: await idempotencyOf(key, request, body) }),
+    ...(key !== undefined && { idempotency: await idempotencyOf(key, context, body) }),
   };
 }
 
-async function idempotencyOf(key: string, request: HonoRequest, body: unknown): Promise<Idempotency> {
+async function idempotencyOf(key: string, context: Context, body: unknown): Promise<Idempotency> {
   if (!KEY.test(key)) {
     throw invalidHeader("Idempotency-Key", "1 to 255 characters of ASCII, without spaces");
   }
-  const text = `${request.method} ${request.path.split("/").at(-1)} ${JSON.stringify(body)}`;
+  const { method, path } = context.req;
+  const text = `${method} ${path.split("/").at(-1)} ${JSON.stringify(body)}`;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const hash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { caller: "", key, hash };
+  return { caller: context.get("principal").caller, key, hash };
 }
 
 function checkpointOf(match: string): string {

@@ -55,7 +55,7 @@ async function startOf(
   body: unknown,
   request: RunRequest,
 ): Promise<StartRun> {
-  const { idempotency, ifMatch } = await requestConditions(context.req, body);
+  const { idempotency, ifMatch } = await requestConditions(context, body);
   return {
     ...thread.address,
     runId: uuid7(),

@@ -29,7 +29,7 @@ export function stateRoutes(options: AppOptions): Hono {
     const edit = {
       ...thread.address,
       editId: uuid7(),
-      ...(await requestConditions(context.req, body)),
+      ...(await requestConditions(context, body)),
       values: body.values,
       ...(body.as_node === undefined ? {} : { asNode: body.as_node }),
       ...(body.checkpoint_id === undefined ? {} : { checkpointId: body.checkpoint_id }),

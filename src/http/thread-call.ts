@@ -18,7 +18,7 @@ export function requestedThread(context: Context, options: AppOptions): Requeste
 }
 
 export function namedThread(context: Context, options: AppOptions, threadId: string): RequestedThread {
-  const tenant = "";
+  const { tenant } = context.get("principal");
   return {
     address: { tenant, threadId },
     namespace: options.threads(context.env),

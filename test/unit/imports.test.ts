@@ -37,12 +37,13 @@ const RULES: Record<string, Rule> = {
   http: { folders: ["graph"], types: ["thread", "directory"], packages: ["hono", "valibot", "uuid"] },
   command: {
     folders: ["archive", "checkpoint"],
-    packages: ["node:module", "node:path", "node:url", "node:util"],
+    packages: ["node:crypto", "node:module", "node:path", "node:url", "node:util"],
     computed: true,
   },
   client: { types: ["http/schemas"] },
   testing: { folders: ALL.filter((folder) => folder !== "http"), packages: [ANY_PACKAGE], migrations: true },
   "index.ts": { folders: ["graph", ...ENGINE] },
+  "jwt.ts": { folders: ["http"], packages: ["jose"] },
   "worker.ts": { folders: ALL, packages: [ANY_PACKAGE], migrations: true },
 };
 

@@ -21,7 +21,13 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
       return stub;
     },
   };
-  const app = createApp({ threads: () => namespace, report: () => undefined, maxBodySize: 1000 });
+  const app = createApp({
+    threads: () => namespace,
+    rateLimiter: () => undefined,
+    report: () => undefined,
+    origins: [],
+    maxBodySize: 1000,
+  });
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
     const init = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
     return json(app.request(`http://localhost/threads/x${path}`, { method, ...init }));

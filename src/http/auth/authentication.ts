@@ -1,0 +1,54 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
+import { RefusedError } from "../../errors.ts";
+import { covers, PERMISSIONS } from "./permissions.ts";
+import { type Authenticate, checkPrincipal, LOCAL_PRINCIPAL } from "./principal.ts";
+import { limitRate, type RateLimiter } from "./rate-limit.ts";
+
+export interface AuthenticationOptions {
+  /** Absent: everyone on this machine may do everything. */
+  readonly auth?: Authenticate | undefined;
+  /** Finds the limiter among the Worker's bindings. */
+  readonly rateLimiter: (env: unknown) => RateLimiter | undefined;
+}
+
+/**
+ * Finds out who makes the request, and refuses what they may not do. Whoever is nobody learns nothing, not even which
+ * routes there are.
+ */
+export function authentication({ auth, rateLimiter }: AuthenticationOptions): MiddlewareHandler {
+  const authenticate = auth ?? (() => LOCAL_PRINCIPAL);
+  return async (context, next) => {
+    const { raw } = context.req;
+    const principal = await authenticate(raw, context.env as Cloudflare.Env);
+    await limitRate(rateLimiter(context.env), raw, principal);
+    if (principal === undefined) {
+      context.header("www-authenticate", "Bearer");
+      throw unauthenticated();
+    }
+    const permission = neededFor(context);
+    if (permission !== undefined && !covers(principal.scopes, permission)) throw forbidden(permission);
+    context.set("principal", checkPrincipal(principal));
+    await next();
+  };
+}
+
+/** Undefined for a request that no route takes. */
+function neededFor(context: Context): string | undefined {
+  const route = matchedRoutes(context).findLast(({ method }) => method !== "ALL");
+  // A route without a row needs what only those have who may do everything.
+  return route && (PERMISSIONS[`${route.method} ${route.path}`] ?? "*");
+}
+
+function unauthenticated(): RefusedError {
+  return new RefusedError(
+    "unauthenticated",
+    'The request does not say who makes it, or what it says does not hold. Send the key as "authorization: Bearer …" or as "x-api-key: …".',
+  );
+}
+
+function forbidden(permission: string): RefusedError {
+  return new RefusedError("forbidden", `This needs the permission "${permission}", which the caller lacks.`, {
+    details: { permission },
+  });
+}

@@ -1,0 +1,26 @@
+/**
+ * What each route needs, in the words that LangGraph's platform has for its resources and actions. A route that is not
+ * here is served to nobody, and a test says so.
+ */
+export const PERMISSIONS: Readonly<Record<string, string>> = {
+  "POST /threads/:thread_id/invoke": "threads:create_run",
+  "POST /threads/:thread_id/resume": "threads:create_run",
+  "POST /threads/:thread_id/stream": "threads:create_run",
+  "GET /threads/:thread_id/state": "threads:read",
+  "GET /threads/:thread_id/state/:checkpoint_id": "threads:read",
+  "POST /threads/:thread_id/state": "threads:update",
+  "GET /threads/:thread_id/history": "threads:read",
+  "GET /threads/:thread_id/export": "threads:read",
+  "POST /threads/:thread_id/import": "threads:create",
+  "POST /threads/:thread_id/copy": "threads:create",
+  "POST /threads/:thread_id/prune": "threads:delete",
+  "POST /threads/prune": "threads:delete",
+  "DELETE /threads/:thread_id": "threads:delete",
+};
+
+/** Whether one of the scopes covers the permission. */
+export function covers(scopes: readonly string[], permission: string): boolean {
+  const [resource = "", action = ""] = permission.split(":");
+  const grants = new Set([permission, `${resource}:*`, `*:${action}`, "*"]);
+  return scopes.some((scope) => grants.has(scope));
+}

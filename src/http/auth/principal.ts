@@ -1,0 +1,53 @@
+import { TidemarkError } from "../../errors.ts";
+
+/** Who makes a request, and what they may do. */
+export interface Principal {
+  /** Whose threads these are. Every object's name holds it: no request of one tenant reaches what another has. */
+  readonly tenant: string;
+  /** Who it is within the tenant: recorded with answers, and keys of requests are each caller's own. */
+  readonly caller: string;
+  /** As in `"threads:read"`, `"threads:*"`, `"*:read"` and `"*"`: see {@link PERMISSIONS}. */
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Says who makes a request, undefined when it does not say so or says it wrongly. It must not read the body. What it throws
+ * is a fault of the server.
+ */
+export type Authenticate = (
+  request: Request,
+  env: Cloudflare.Env,
+) => Principal | undefined | Promise<Principal | undefined>;
+
+/** Who is served as long as no authentication is configured: whoever is on this machine. */
+export const LOCAL_PRINCIPAL: Principal = { tenant: "", caller: "", scopes: ["*"] };
+
+/** In bytes of UTF-8; as much as a thread id, which stands beside it in an object's name. */
+const MAX_LENGTH = 256;
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** Whether the text can be a tenant, or the name of a caller. */
+export function isPrincipalName(text: string): boolean {
+  return (
+    text.isWellFormed() && !CONTROL.test(text) && new TextEncoder().encode(text).byteLength <= MAX_LENGTH
+  );
+}
+
+/** Refuses what must not become a part of an object's name. */
+export function checkPrincipal(principal: Principal): Principal {
+  for (const key of ["tenant", "caller"] as const) {
+    if (typeof principal[key] === "string" && isPrincipalName(principal[key])) continue;
+    throw new TidemarkError(
+      "invalid_principal",
+      `The configured auth has named a ${key} that is no text of up to ${MAX_LENGTH} bytes without control characters.`,
+    );
+  }
+  return principal;
+}
+
+declare module "hono" {
+  interface ContextVariableMap {
+    principal: Principal;
+  }
+}

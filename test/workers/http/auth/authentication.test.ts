@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { createApp } from "../../../../src/http/app.ts";
+import { PERMISSIONS } from "../../../../src/http/auth/permissions.ts";
+import type { Principal } from "../../../../src/worker.ts";
+import { json } from "../../../support/threads.ts";
+import { codeOf, server } from "./server.ts";
+
+const body = { input: { log: ["in"] } };
+
+function principal(rest: Partial<Principal> = {}): Principal {
+  return { tenant: "acme", caller: "ann", scopes: ["*"], ...rest };
+}
+
+describe("a function that authenticates", () => {
+  it("says whose threads they are, from the request and the bindings", async () => {
+    const call = server(
+      {
+        auth: (request, env) =>
+          principal({ tenant: `${request.headers.get("x-org")}-${Reflect.get(env, "API_KEYS")}` }),
+      },
+      { API_KEYS: "here" },
+    );
+    const path = `/threads/${crypto.randomUUID()}`;
+    await json(call(`${path}/invoke`, { headers: { "x-org": "a" }, body }));
+    expect(await codeOf(await call(`${path}/state`, { headers: { "x-org": "b" } }))).toBe("thread_not_found");
+    expect((await call(`${path}/state`, { headers: { "x-org": "a" } })).status).toBe(200);
+  });
+
+  it.for(["\u0000", "a\nb", "x".repeat(257), "\ud800"])("cannot name the tenant %j", async (tenant) => {
+    for (const named of [principal({ tenant }), principal({ caller: tenant })]) {
+      const response = await server({ auth: () => named })("/threads/x/state");
+      expect([response.status, await codeOf(response)]).toEqual([500, "invalid_principal"]);
+    }
+  });
+
+  it("that fails is a fault of the server, which says nothing of it", async () => {
+    const reports: unknown[] = [];
+    const fault = new Error("the password is 1234");
+    const call = server({ auth: () => Promise.reject(fault), report: (error) => reports.push(error) });
+    const response = await call("/threads/x/state");
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("1234");
+    expect(reports).toEqual([fault]);
+  });
+
+  it("is not asked about /ok, nor about what a browser asks before a request", async () => {
+    const call = server({ auth: () => undefined, origins: ["https://app.example.com"] });
+    expect(await json(call("/ok"))).toEqual({ ok: true });
+    const preflight = (origin: string) =>
+      call("/threads/x/invoke", {
+        method: "OPTIONS",
+        headers: { origin, "access-control-request-method": "POST" },
+      });
+    const allowed = await preflight("https://app.example.com");
+    expect([allowed.status, allowed.headers.get("access-control-allow-origin")]).toEqual([
+      204,
+      "https://app.example.com",
+    ]);
+    const other = await preflight("https://app.example.com.evil.org");
+    expect(other.headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
+
+describe("scopes", () => {
+  const cases: [string, number][] = [
+    ["*", 404],
+    ["threads:*", 404],
+    ["*:read", 404],
+    ["threads:read", 404],
+    ["threads:update", 403],
+    ["assistants:*", 403],
+    ["*:create_run", 403],
+    ["threads", 403],
+    ["", 403],
+  ];
+
+  it.for(cases)('"%s" is answered with %i where threads:read is needed', async ([scope, status]) => {
+    const call = server({ auth: () => principal({ scopes: [scope] }) });
+    const id = crypto.randomUUID();
+    expect((await call(`/threads/${id}/state`)).status).toBe(status);
+    expect((await call(`/threads/${id}/state`, { method: "HEAD" })).status).toBe(status);
+  });
+
+  it("are known for every route, and for no other", () => {
+    const nothing = () => undefined;
+    const app = createApp({
+      origins: [],
+      maxBodySize: 0,
+      report: nothing,
+      rateLimiter: nothing,
+      threads: () => ({ getByName: () => expect.fail("no thread is asked") }),
+    });
+    const routes = new Set(
+      app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`),
+    );
+    routes.delete("GET /ok");
+    expect(Object.keys(PERMISSIONS).toSorted()).toEqual([...routes].toSorted());
+  });
+});
+
+describe("a rate limiter that is bound", () => {
+  it("counts the calls of each caller, and of each address from which nobody calls", async () => {
+    const keys: string[] = [];
+    const call = server(
+      { auth: (request) => (request.headers.has("x-ann") ? principal() : undefined) },
+      {
+        RATE_LIMITER: {
+          limit: async ({ key }) => {
+            keys.push(key);
+            return { success: keys.filter((other) => other === key).length <= 1 };
+          },
+        },
+      },
+    );
+    const ann = { "x-ann": "1", "cf-connecting-ip": "203.0.113.7" };
+    const nobody = { "cf-connecting-ip": "203.0.113.7" };
+    const answers = [];
+    for (const headers of [ann, nobody, ann, nobody])
+      answers.push(await call("/threads/x/state", { headers }));
+    expect(await Promise.all(answers.map(codeOf))).toEqual([
+      "thread_not_found",
+      "unauthenticated",
+      "rate_limited",
+      "rate_limited",
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 401, 429, 429]);
+    expect(new Set(keys)).toEqual(new Set(['["caller","acme","ann"]', '["address","203.0.113.7"]']));
+  });
+});
