@@ -5,25 +5,16 @@ import type { StreamEvent } from "./types.ts";
  * The chunks of a run as server-sent events: each is named by its mode, and by the namespace of the graph it is from, where
  * that is wanted. A run that fails ends with an event `error`.
  */
-export function eventStream(
-  events: AsyncGenerator<StreamEvent, void, undefined>,
+export async function* eventTexts(
+  events: AsyncIterable<StreamEvent>,
   options: { readonly namespaces: boolean },
-): ReadableStream<Uint8Array> {
+): AsyncGenerator<Uint8Array, void, undefined> {
   const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await events.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(eventText(value, options.namespaces)));
-      } catch (error) {
-        controller.enqueue(encoder.encode(stringifyEvent("error", errorData(error))));
-        controller.close();
-      }
-    },
-    // Who stops reading leaves the stream, as by `break`.
-    cancel: async () => void (await events.return()),
-  });
+  try {
+    for await (const event of events) yield encoder.encode(eventText(event, options.namespaces));
+  } catch (error) {
+    yield encoder.encode(stringifyEvent("error", errorData(error)));
+  }
 }
 
 function eventText({ mode, payload, namespace = [] }: StreamEvent, namespaces: boolean): string {

@@ -10,17 +10,24 @@ interface Ends {
   readonly signal: AbortSignal;
 }
 
-/** The events of a run while it goes on; throws how it ended, unless well. Who leaves early cancels the run. */
-export async function* runEvents(
+/** A run that has been started. */
+export interface StartedRun {
+  /** What it tells, until its end; throws how it ended, unless well. */
+  readonly events: AsyncIterable<StreamEvent>;
+  /** Cancels it, if it has not ended, and waits for its end. */
+  readonly leave: (reason?: unknown) => Promise<void>;
+}
+
+export function runEvents(
   contextOf: (ends: Ends) => RunContext,
   input: unknown,
   signal: AbortSignal | undefined,
-): AsyncGenerator<StreamEvent, void, undefined> {
+): StartedRun {
   const queue = new EventQueue<StreamEvent>();
-  const abandoned = new AbortController();
+  const left = new AbortController();
   const run = contextOf({
     emit: (event) => queue.push(event),
-    signal: signal === undefined ? abandoned.signal : AbortSignal.any([abandoned.signal, signal]),
+    signal: signal === undefined ? left.signal : AbortSignal.any([left.signal, signal]),
   });
   const outcome = startRun(run, input);
   let isRunning = true;
@@ -29,13 +36,21 @@ export async function* runEvents(
     queue.end();
   };
   const settled = outcome.then(end, end);
-  try {
-    yield* queue;
-  } finally {
-    if (isRunning) abandoned.abort(new Error("The stream was left before its end."));
-    await settled;
-  }
-  throwUnlessEnded(run, await outcome);
+  return {
+    events: eventsUntil(queue, async () => throwUnlessEnded(run, await outcome)),
+    leave: async (reason = new Error("The stream was left before its end.")) => {
+      if (isRunning) left.abort(reason);
+      await settled;
+    },
+  };
+}
+
+async function* eventsUntil(
+  queue: EventQueue<StreamEvent>,
+  end: () => Promise<void>,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  yield* queue;
+  await end();
 }
 
 /** The events as callers get them: `pairs` with their mode, `namespaces` with the graph they are from. */

@@ -5,7 +5,7 @@ import { breakpointsOf } from "./breakpoints.ts";
 import { INTERRUPT } from "./constants.ts";
 import { checkModes, checkStepTimeout } from "./check-options.ts";
 import { durabilityOf } from "./durability.ts";
-import { eventStream } from "./event-stream.ts";
+import { eventTexts } from "./event-stream.ts";
 import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
 import { mapLimited } from "./map-limited.ts";
@@ -21,12 +21,13 @@ import type {
   StreamOptions,
 } from "./pregel-options.ts";
 import { chunksOf, resultOfRun, runEvents } from "./run-events.ts";
+import { RunStream, streamCall, type StreamCall } from "./run-stream.ts";
 import type { RunInput } from "./run-input.ts";
 import { readHistory, readState, type HistoryOptions, type ReadOptions } from "./read-state.ts";
 import { mapOf } from "./snapshot.ts";
 import { atRoot, noRootHistory, startRun, throwUnlessEnded } from "./start-run.ts";
 import { shownChannels } from "./stream.ts";
-import type { Chunks, PairOf, Stream, StreamTypes, TripleOf } from "./stream-types.ts";
+import type { Chunks, PairOf, StreamTypes, TripleOf } from "./stream-types.ts";
 import { atNamespace, locate, subgraphsWithin } from "./subgraphs.ts";
 import { callingTask } from "./task-context.ts";
 import type {
@@ -123,39 +124,48 @@ export class RunnableGraph<
     return resultOfRun(outcome, values);
   }
 
-  /** The chunks of a run while it goes on. Leaving the loop early cancels the run. */
+  /**
+   * Starts a run, and gives its chunks while it goes on. Leaving their loop early, or `cancel()`, cancels the run. With an
+   * `encoding` they are the body of a `Response`.
+   */
   stream(
     input: Input,
     options: StreamOptions<Context> & { readonly encoding: "text/event-stream" },
-  ): ReadableStream<Uint8Array>;
+  ): StreamCall<Uint8Array>;
   stream<Mode extends StreamMode>(
     input: Input,
     options: ChunkOptions<Context> & { readonly streamMode: readonly Mode[]; readonly subgraphs: true },
-  ): Stream<TripleOf<Mode, Values, Types>>;
+  ): StreamCall<TripleOf<Mode, Values, Types>>;
   stream<Mode extends StreamMode>(
     input: Input,
     options: ChunkOptions<Context> & { readonly streamMode: readonly Mode[]; readonly subgraphs?: false },
-  ): Stream<PairOf<Mode, Values, Types>>;
+  ): StreamCall<PairOf<Mode, Values, Types>>;
   stream<Mode extends StreamMode = Types["mode"]>(
     input: Input,
     options: ChunkOptions<Context> & { readonly streamMode?: Mode; readonly subgraphs: true },
-  ): Stream<[namespace: readonly string[], chunk: Chunks<Values, Types>[Mode]]>;
+  ): StreamCall<[namespace: readonly string[], chunk: Chunks<Values, Types>[Mode]]>;
   stream<Mode extends StreamMode = Types["mode"]>(
     input: Input,
     options?: ChunkOptions<Context> & { readonly streamMode?: Mode; readonly subgraphs?: false },
-  ): Stream<Chunks<Values, Types>[Mode]>;
-  stream(input: Input, options?: StreamOptions<Context> & { readonly encoding?: undefined }): Stream<unknown>;
+  ): StreamCall<Chunks<Values, Types>[Mode]>;
   stream(
     input: Input,
-    options: StreamOptions<Context> = {},
-  ): AsyncGenerator<unknown, void, undefined> | ReadableStream<Uint8Array> {
+    options?: StreamOptions<Context> & { readonly encoding?: undefined },
+  ): StreamCall<unknown>;
+  stream(input: Input, options: StreamOptions<Context> = {}): StreamCall<unknown> {
     const { subgraphs = false, encoding } = options;
     const streamMode = options.streamMode ?? this.#defaultMode(options);
     const modes = new Set([streamMode].flat());
     const { streamMode: _mode, encoding: _encoding, ...given } = options;
-    const events = runEvents((ends) => this.#context({ ...given, ...ends, modes }), input, options.signal);
-    if (encoding === "text/event-stream") return eventStream(events, { namespaces: subgraphs });
-    return chunksOf(events, { pairs: Array.isArray(options.streamMode), namespaces: subgraphs });
+    return streamCall(() => {
+      const contextOf = (ends: RunOptions): RunContext => this.#context({ ...given, ...ends, modes });
+      const { events, leave } = runEvents(contextOf, input, options.signal);
+      const chunks =
+        encoding === "text/event-stream"
+          ? eventTexts(events, { namespaces: subgraphs })
+          : chunksOf(events, { pairs: Array.isArray(options.streamMode), namespaces: subgraphs });
+      return new RunStream(chunks, leave);
+    });
   }
 
   /** Several inputs, each in a run of its own, `maxConcurrency` at a time. One that fails fails all. */

@@ -54,5 +54,3 @@ export type PairOf<Mode extends StreamMode, Values, Types extends StreamTypes> =
 export type TripleOf<Mode extends StreamMode, Values, Types extends StreamTypes> = {
   [M in Mode]: [namespace: readonly string[], mode: M, chunk: Chunks<Values, Types>[M]];
 }[Mode];
-
-export type Stream<Chunk> = AsyncGenerator<Chunk, void, undefined>;

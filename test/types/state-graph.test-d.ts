@@ -330,7 +330,7 @@ export async function contextBesideConfigurable(): Promise<void> {
     .compile();
   const configurable = { thread_id: "t", foo: 1, deep: { bar: [true] } };
   await graph.invoke({ topic: "t" }, { configurable, context: { user: "u" } });
-  graph.stream({ topic: "t" }, { configurable, context: { user: "u" }, streamMode: "values" });
+  await graph.stream({ topic: "t" }, { configurable, context: { user: "u" }, streamMode: "values" });
   await graph.getState({ configurable });
   // @ts-expect-error -- a context without a user
   await graph.invoke({ topic: "t" }, { configurable, context: {} });

@@ -49,8 +49,11 @@ export async function streams(): Promise<void> {
   for await (const { values } of graph.stream({}, { streamMode: "checkpoints" }))
     expectTypeOf(values).toEqualTypeOf<S>();
 
-  const body = graph.stream({}, { streamMode: "updates", encoding: "text/event-stream" });
-  expectTypeOf(body).toEqualTypeOf<ReadableStream<Uint8Array>>();
+  const body = await graph.stream({}, { streamMode: "updates", encoding: "text/event-stream" });
+  expectTypeOf(body).toExtend<ReadableStream<Uint8Array>>();
+  const stream = await graph.stream({}, { streamMode: "values" });
+  expectTypeOf((await stream.getReader().read()).value).toEqualTypeOf<S | undefined>();
+  for await (const chunk of stream) expectTypeOf(chunk).toEqualTypeOf<S>();
 
   expectTypeOf((await graph.invoke({})).topic).toEqualTypeOf<string>();
   expectTypeOf(await graph.invoke({}, { streamMode: "updates" })).toEqualTypeOf<unknown[]>();
