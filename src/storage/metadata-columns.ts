@@ -1,21 +1,33 @@
-import type { Encoded } from "../checkpoint/encoding.ts";
 import { encode } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
+import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { isWellFormed } from "../checkpoint/serde/text.ts";
 import type { CheckpointMetadata, MaybePromise } from "../checkpoint/types.ts";
 import { UndecodableError, ValueTooLargeError } from "../errors.ts";
+import { conditionsOnJson, isJson, type SqlCondition } from "./json-conditions.ts";
+import { utf8Length } from "./large-leaf.ts";
 import { MAX_METADATA } from "./limits.ts";
 import type { SqlInput } from "./sql.ts";
 import { fromStoredId, toStoredId } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";
+
+/** The type of metadata that is text. */
+const JSON_TYPE = "json-text";
+const JSON_COLUMN = "c.metadata";
 
 /** Metadata as the columns have it: what every checkpoint says of itself, so that SQL can filter by it, and the rest. */
 export interface MetadataColumns {
   readonly source: string | null;
   readonly step: number | null;
   readonly run: string | null;
-  readonly rest: Encoded | null;
+  readonly rest: EncodedMetadata | null;
+}
+
+/** What the serializer has written, or JSON as text. */
+interface EncodedMetadata {
+  readonly type: string;
+  readonly data: Uint8Array | string;
 }
 
 export type MetadataRow = {
@@ -23,7 +35,7 @@ export type MetadataRow = {
   step: number | null;
   run: StoredId | null;
   metadata_type: string | null;
-  metadata: ArrayBuffer | null;
+  metadata: ArrayBuffer | string | null;
 };
 
 export function toColumns(
@@ -43,8 +55,9 @@ export function toColumns(
     ...(columns.run === null && run !== undefined && { run_id: run }),
   };
   if (isUsual(others)) return { ...columns, rest: null };
-  return chain(encode(serde, others), (encoded) => {
-    if (encoded.data.length > MAX_METADATA) throw new ValueTooLargeError(encoded.data.length, MAX_METADATA);
+  return chain(encodeRest(serde, others), (encoded) => {
+    const size = typeof encoded.data === "string" ? utf8Length(encoded.data) : encoded.data.length;
+    if (size > MAX_METADATA) throw new ValueTooLargeError(size, MAX_METADATA, undefined, "The metadata");
     return { ...columns, rest: encoded };
   });
 }
@@ -56,11 +69,22 @@ export function fromColumns(serde: SerializerProtocol, row: MetadataRow): MaybeP
     ...(row.run !== null && { run_id: fromStoredId(row.run) }),
   };
   if (row.metadata === null) return { ...columns, parents: {} } as CheckpointMetadata;
-  const loading = serde.loadsTyped(row.metadata_type ?? "", new Uint8Array(row.metadata));
+  const data = typeof row.metadata === "string" ? row.metadata : new Uint8Array(row.metadata);
+  const loading = serde.loadsTyped(row.metadata_type ?? "", data);
   return chain(loading, (rest) => {
     if (typeof rest !== "object" || rest === null) throw new UndecodableError("metadata has another form");
     return { ...columns, ...rest } as CheckpointMetadata;
   });
+}
+
+/** A serializer of another kind may encrypt: then SQL is not to look into it. */
+function encodeRest(
+  serde: SerializerProtocol,
+  others: Readonly<Record<string, unknown>>,
+): MaybePromise<EncodedMetadata> {
+  return serde instanceof MsgpackSerializer && isJson(others)
+    ? { type: JSON_TYPE, data: JSON.stringify(others) }
+    : encode(serde, others);
 }
 
 /** The conditions that SQL can check. Rows that meet them may still not match the filter. */
@@ -68,14 +92,22 @@ export function conditionsOf(filter: Readonly<Record<string, unknown>> = {}): {
   readonly sql: string;
   readonly inputs: readonly SqlInput[];
 } {
-  const conditions: [string, SqlInput][] = [];
-  const { source, step, run_id: run } = filter;
-  if (isText(source)) conditions.push(["source", source]);
-  if (isStep(step)) conditions.push(["step", step]);
-  if (isText(run)) conditions.push(["run", toStoredId(run)]);
+  const { source, step, run_id: run, parents: _, ...rest } = filter;
+  const conditions: SqlCondition[] = [];
+  if (isText(source)) conditions.push({ sql: "c.source = ?", inputs: [source] });
+  if (isStep(step)) conditions.push({ sql: "c.step = ?", inputs: [step] });
+  if (isText(run)) conditions.push({ sql: "c.run = ?", inputs: [toStoredId(run)] });
+  const inJson = conditionsOnJson(JSON_COLUMN, rest);
+  if (inJson.length > 0) {
+    // Usual metadata has nothing else; what is not JSON, or damaged, is looked at when it is decoded.
+    const sql = `CASE WHEN c.metadata_type IS NULL THEN 0
+      WHEN c.metadata_type = '${JSON_TYPE}' AND json_valid(${JSON_COLUMN})
+      THEN ${inJson.map((each) => each.sql).join(" AND ")} ELSE 1 END`;
+    conditions.push({ sql, inputs: inJson.flatMap((each) => each.inputs) });
+  }
   return {
-    sql: conditions.map(([column]) => ` AND c.${column} = ?`).join(""),
-    inputs: conditions.map(([, input]) => input),
+    sql: conditions.map((each) => ` AND ${each.sql}`).join(""),
+    inputs: conditions.flatMap((each) => each.inputs),
   };
 }
 

@@ -41,11 +41,22 @@ export class MsgpackSerializer implements SerializerProtocol {
         return null;
       case "bytes":
         return copyBytes(bytesOf(type, data));
+      case "json-text":
+        return parseJson(data);
       case "msgpack":
         return readValue(bytesOf(type, data), this.#codecs, this.#keys);
       default:
         throw new UndecodableError(`the type "${type}" is unknown to this serializer`, { details: { type } });
     }
+  }
+}
+
+/** What a saver keeps as text, so that its database can look into it. */
+function parseJson(data: Uint8Array | string): unknown {
+  try {
+    return JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
+  } catch (cause) {
+    throw new UndecodableError("its JSON is not valid", { cause });
   }
 }
 
