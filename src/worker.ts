@@ -1,4 +1,5 @@
 import type { SerializerProtocol } from "./checkpoint/serde/protocol.ts";
+import { createDirectoryClass, type DirectoryClass } from "./directory/durable-directory.ts";
 import { TidemarkError } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import type { Authenticate } from "./http/auth/principal.ts";
@@ -54,6 +55,8 @@ export interface Runtime {
   fetch(request: Request, env: object, ctx: ExecutionContext): Response | Promise<Response>;
   /** The class that wrangler.toml binds; export it from the Worker. */
   readonly Thread: ThreadClass;
+  /** As `Thread`. */
+  readonly Directory: DirectoryClass;
 }
 
 const MAX_BODY_SIZE = 10 * 1024 * 1024;
@@ -98,6 +101,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   });
   return {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+    Directory: createDirectoryClass(),
     Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit, serde, lease, retention, report }),
   };
 }

@@ -21,6 +21,12 @@ export class Sql {
     return this.#sql.exec<Result>(statement, ...inputs).toArray();
   }
 
+  /** One row after the other, for those who may need only the first ones. Nothing may be awaited meanwhile. */
+  each<Result extends Row>(statement: string, ...inputs: SqlInput[]): Iterable<Result> {
+    checkLimits(statement, inputs);
+    return this.#sql.exec<Result>(statement, ...inputs);
+  }
+
   first<Result extends Row>(statement: string, ...inputs: SqlInput[]): Result | undefined {
     return this.all<Result>(statement, ...inputs)[0];
   }

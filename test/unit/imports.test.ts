@@ -33,7 +33,7 @@ const RULES: Record<string, Rule> = {
     packages: ["cloudflare:workers"],
     migrations: true,
   },
-  directory: { folders: ["checkpoint"], packages: ["cloudflare:workers"], migrations: true },
+  directory: { folders: ["storage", "checkpoint"], packages: ["cloudflare:workers"], migrations: true },
   http: { folders: ["graph"], types: ["thread", "directory"], packages: ["hono", "valibot", "uuid"] },
   command: {
     folders: ["archive", "checkpoint"],

@@ -2,10 +2,12 @@
 declare namespace Cloudflare {
   interface GlobalProps {
     mainModule: typeof import("./worker.ts");
-    durableNamespaces: "Thread";
+    durableNamespaces: "Thread" | "Directory";
   }
   interface Env {
     THREAD: DurableObjectNamespace<import("./worker.ts").Thread>;
+    /** Its values are JSON, too deep a type for that of a stub. */
+    DIRECTORY: DurableObjectNamespace;
     BLOBS: R2Bucket;
   }
 }

@@ -18,4 +18,6 @@ export class Thread extends runtime.Thread {
   }
 }
 
+export const Directory = runtime.Directory;
+
 export default runtime;

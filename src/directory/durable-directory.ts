@@ -1,0 +1,42 @@
+import { DurableObject } from "cloudflare:workers";
+import { Directory } from "./directory.ts";
+import type { DirectoryApi, QuestionsPage, ThreadEntry, ThreadFilter, ThreadOrder } from "./protocol.ts";
+
+/** The class of Durable Objects that know what there is across threads: the methods are its RPC interface. */
+export type DirectoryClass = new (ctx: DurableObjectState, env: unknown) => DurableObject & DirectoryApi;
+
+export function createDirectoryClass(): DirectoryClass {
+  return class DirectoryObject extends DurableObject implements DirectoryApi {
+    readonly #directory: Directory;
+
+    constructor(ctx: DurableObjectState, env: unknown) {
+      // The class is bound to no one's bindings.
+      super(ctx, env as Cloudflare.Env);
+      this.#directory = new Directory(ctx.storage);
+    }
+
+    putThread(entry: ThreadEntry) {
+      return this.#directory.putThread(entry);
+    }
+
+    removeThread(threadId: string) {
+      return this.#directory.removeThread(threadId);
+    }
+
+    findThreads(filter: ThreadFilter, order: ThreadOrder, count: number) {
+      return this.#directory.findThreads(filter, order, count);
+    }
+
+    getThreads(threadIds: readonly string[]) {
+      return this.#directory.getThreads(threadIds);
+    }
+
+    countThreads(filter: ThreadFilter) {
+      return this.#directory.countThreads(filter);
+    }
+
+    getQuestions(page: QuestionsPage) {
+      return this.#directory.getQuestions(page);
+    }
+  };
+}

@@ -1,0 +1,85 @@
+import { sha1 } from "../checkpoint/sha1.ts";
+import type { Json } from "../json.ts";
+
+/** One thing that is true of a value, and by which it can be found. */
+export interface Leaf {
+  readonly path: string;
+  readonly value: string;
+}
+
+/** Longer texts are kept as their hash, in characters. */
+const MAX_VALUE = 200;
+/** A step of a path into any element of a list. */
+const ELEMENT = 0;
+
+/** Everything that is true of a value: what each of its scalars is, and which of its parts are objects or lists. */
+export function leavesOf(root: string, value: Json): readonly Leaf[] {
+  return distinct([...walk([root], value)].map(leafOf));
+}
+
+/**
+ * What has to be true of a value that contains this one: that is all that has, save for lists of lists and of objects (see
+ * {@link isExact}). A part that has parts is there when these are.
+ */
+export function leavesWithin(root: string, value: Json): readonly Leaf[] {
+  return distinct(
+    [...walk([root], value)].filter(({ path, value }) => path.length > 1 && !hasParts(value)).map(leafOf),
+  );
+}
+
+interface Part {
+  readonly path: readonly (string | number)[];
+  readonly value: Json;
+}
+
+function* walk(path: Part["path"], value: Json): Generator<Part, void, undefined> {
+  yield { path, value };
+  if (typeof value !== "object" || value === null) return;
+  if (isList(value)) for (const element of value) yield* walk([...path, ELEMENT], element);
+  else for (const [key, member] of Object.entries(value)) yield* walk([...path, key], member);
+}
+
+function leafOf({ path, value }: Part): Leaf {
+  return { path: JSON.stringify(path), value: textOf(value) };
+}
+
+function distinct(leaves: readonly Leaf[]): readonly Leaf[] {
+  return [...new Map(leaves.map((leaf) => [JSON.stringify([leaf.path, leaf.value]), leaf])).values()];
+}
+
+function hasParts(value: Json): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}
+
+function textOf(value: Json): string {
+  if (typeof value === "object" && value !== null) return isList(value) ? "[]" : "{}";
+  const text = JSON.stringify(value);
+  return text.length > MAX_VALUE ? `sha1:${hashOf(text)}` : text;
+}
+
+function hashOf(text: string): string {
+  return Array.from(sha1(new Uint8Array(16), text), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Whether leaves alone say what contains the value: two leaves within a list may be those of two different elements. */
+export function isExact(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (isList(value)) return value.every((element) => typeof element !== "object" || element === null);
+  return Object.values(value).every(isExact);
+}
+
+/** Whether all of `part` is in `whole`: objects by their keys, lists by any of their elements, anything else as it is. */
+export function contains(whole: Json | undefined, part: Json): boolean {
+  if (typeof part !== "object" || part === null) return whole === part;
+  if (typeof whole !== "object" || whole === null || isList(whole) !== isList(part)) return false;
+  if (isList(part)) {
+    return part.every((wanted) => isList(whole) && whole.some((element) => contains(element, wanted)));
+  }
+  return Object.entries(part).every(
+    ([key, wanted]) => !isList(whole) && Object.hasOwn(whole, key) && contains(whole[key], wanted),
+  );
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,5 @@
+import threads from "../../migrations/directory/0001_threads.sql";
+import type { Migration } from "../storage/migrations.ts";
+
+/** The tables of a directory object, in the order in which they came. Append only. */
+export const directoryMigrations: readonly Migration[] = [{ version: 1, name: "threads", sql: threads }];

@@ -1,0 +1,88 @@
+/**
+ * What threads and the router say to a directory object. One object knows a part of a tenant's threads: which one, their
+ * ids say.
+ */
+
+import type { Json } from "../json.ts";
+
+export type JsonObject = { readonly [key: string]: Json };
+
+/** In the words of LangGraph's platform. */
+export type ThreadStatus = "idle" | "busy" | "interrupted" | "error";
+
+/** A question that a thread waits for an answer to. */
+export interface PendingQuestion {
+  readonly interruptId: string;
+  /** Cut off when it is long. */
+  readonly value: Json;
+  /** Milliseconds since 1970. */
+  readonly askedAt: number;
+}
+
+/** What a thread says of itself. Times are milliseconds since 1970. */
+export interface ThreadEntry {
+  readonly threadId: string;
+  /** Grows with each change of the thread: of two entries the one with the higher version is right. */
+  readonly version: number;
+  readonly status: ThreadStatus;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly stateUpdatedAt: number;
+  readonly metadata: JsonObject;
+  /** What is at the configured paths of its values. */
+  readonly extract: JsonObject;
+  readonly questions: readonly PendingQuestion[];
+}
+
+/** What threads are wanted. A thread is one when all of it is true of it. */
+export interface ThreadFilter {
+  readonly ids?: readonly string[];
+  readonly status?: ThreadStatus;
+  /** A part of their metadata: objects recursively, of lists some elements. */
+  readonly metadata?: JsonObject;
+  /** As `metadata`, of their extract. */
+  readonly extract?: JsonObject;
+}
+
+export type SortKey = "thread_id" | "status" | "created_at" | "updated_at" | "state_updated_at";
+
+export interface ThreadOrder {
+  readonly by: SortKey;
+  readonly descending: boolean;
+}
+
+/** Where a thread stands in an order: pages of several objects are merged by it. */
+export interface ThreadPlace {
+  readonly threadId: string;
+  readonly key: string | number;
+}
+
+export interface QuestionsPage {
+  readonly limit: number;
+  /** Only what comes after it. */
+  readonly after?: QuestionPlace;
+}
+
+export interface QuestionPlace {
+  readonly askedAt: number;
+  readonly threadId: string;
+  readonly interruptId: string;
+}
+
+export interface AskedQuestion extends PendingQuestion {
+  readonly threadId: string;
+}
+
+/** The methods of a directory object. */
+export interface DirectoryApi {
+  /** Keeps the newest entry of the thread; idempotent. */
+  putThread(entry: ThreadEntry): Promise<void>;
+  removeThread(threadId: string): Promise<void>;
+  /** The first `count` threads of the order. */
+  findThreads(filter: ThreadFilter, order: ThreadOrder, count: number): Promise<readonly ThreadPlace[]>;
+  /** The entries of these threads, those that are there. */
+  getThreads(threadIds: readonly string[]): Promise<readonly ThreadEntry[]>;
+  countThreads(filter: ThreadFilter): Promise<number>;
+  /** The questions that were asked first. */
+  getQuestions(page: QuestionsPage): Promise<readonly AskedQuestion[]>;
+}

@@ -1,0 +1,122 @@
+import type { Sql } from "../storage/sql.ts";
+import { leavesOf, type Leaf } from "./leaves.ts";
+import type { AskedQuestion, QuestionsPage, ThreadEntry } from "./protocol.ts";
+
+/** The path that stands for the status. */
+export const STATUS = "status";
+
+type EntryRow = { id: number; version: number; entry: string };
+
+/** The rows of threads, and of what they are found by. */
+export class ThreadIndex {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** In a transaction. An entry that is older than what is known, or as old, changes nothing. */
+  put(entry: ThreadEntry): void {
+    const known = this.#find(entry.threadId);
+    if (known !== undefined && known.version >= entry.version) return;
+    const id = known === undefined ? this.#insert(entry) : this.#update(known.id, entry);
+    const before = known === undefined ? undefined : parseEntry(known.entry);
+    this.#replaceKeys(id, before, entry);
+    this.#replaceQuestions(id, before, entry);
+  }
+
+  /** In a transaction. */
+  remove(threadId: string): void {
+    const known = this.#find(threadId);
+    if (known === undefined) return;
+    const before = parseEntry(known.entry);
+    this.#replaceKeys(known.id, before, undefined);
+    this.#replaceQuestions(known.id, before, undefined);
+    this.#sql.run("DELETE FROM threads WHERE id = ?", known.id);
+  }
+
+  get(threadIds: readonly string[]): readonly ThreadEntry[] {
+    const statement = "SELECT entry FROM threads WHERE thread_id IN (SELECT value FROM json_each(?))";
+    return this.#sql
+      .all<{ entry: string }>(statement, JSON.stringify(threadIds))
+      .map((row) => parseEntry(row.entry));
+  }
+
+  questions({ limit, after }: QuestionsPage): readonly AskedQuestion[] {
+    const statement = `SELECT t.thread_id, q.interrupt, q.asked_at, q.question
+      FROM questions q JOIN threads t ON t.id = q.thread
+      WHERE q.asked_at > ?1 OR (q.asked_at = ?1 AND (t.thread_id, q.interrupt) > (?2, ?3))
+      ORDER BY q.asked_at, t.thread_id, q.interrupt LIMIT ?4`;
+    type Row = { thread_id: string; interrupt: string; asked_at: number; question: string };
+    const place = [after?.askedAt ?? -1, after?.threadId ?? "", after?.interruptId ?? ""] as const;
+    return this.#sql.all<Row>(statement, ...place, limit).map((row) => ({
+      threadId: row.thread_id,
+      interruptId: row.interrupt,
+      askedAt: row.asked_at,
+      value: JSON.parse(row.question) as AskedQuestion["value"],
+    }));
+  }
+
+  #find(threadId: string): EntryRow | undefined {
+    return this.#sql.first<EntryRow>("SELECT id, version, entry FROM threads WHERE thread_id = ?", threadId);
+  }
+
+  #insert(entry: ThreadEntry): number {
+    const statement = `INSERT INTO threads (thread_id, version, status, created_at, updated_at, state_updated_at, entry)
+      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`;
+    return this.#sql.one<{ id: number }>(statement, entry.threadId, ...columnsOf(entry)).id;
+  }
+
+  #update(id: number, entry: ThreadEntry): number {
+    const statement = `UPDATE threads SET version = ?, status = ?, created_at = ?, updated_at = ?, state_updated_at = ?, entry = ?
+      WHERE id = ?`;
+    this.#sql.run(statement, ...columnsOf(entry), id);
+    return id;
+  }
+
+  #replaceKeys(id: number, before: ThreadEntry | undefined, after: ThreadEntry | undefined): void {
+    const [old, wanted] = [before, after].map((entry) => keyed(entry === undefined ? [] : keysOf(entry)));
+    for (const [key, { path, value }] of old ?? []) {
+      if (wanted?.has(key)) continue;
+      this.#sql.run("DELETE FROM thread_keys WHERE path = ? AND value = ? AND thread = ?", path, value, id);
+    }
+    for (const [key, { path, value }] of wanted ?? []) {
+      if (old?.has(key)) continue;
+      this.#sql.run("INSERT INTO thread_keys (path, value, thread) VALUES (?, ?, ?)", path, value, id);
+    }
+  }
+
+  #replaceQuestions(id: number, before: ThreadEntry | undefined, after: ThreadEntry | undefined): void {
+    for (const { askedAt, interruptId } of before?.questions ?? []) {
+      const statement = "DELETE FROM questions WHERE asked_at = ? AND thread = ? AND interrupt = ?";
+      this.#sql.run(statement, askedAt, id, interruptId);
+    }
+    for (const { askedAt, interruptId, value } of after?.questions ?? []) {
+      const statement = "INSERT INTO questions (asked_at, thread, interrupt, question) VALUES (?, ?, ?, ?)";
+      this.#sql.run(statement, askedAt, id, interruptId, JSON.stringify(value));
+    }
+  }
+}
+
+export function parseEntry(text: string): ThreadEntry {
+  // What `columnsOf` has written.
+  return JSON.parse(text) as ThreadEntry;
+}
+
+/** What a thread is found by. */
+function keysOf({ status, metadata, extract }: ThreadEntry): readonly Leaf[] {
+  return [
+    { path: STATUS, value: status },
+    ...leavesOf("metadata", metadata),
+    ...leavesOf("extract", extract),
+  ];
+}
+
+function columnsOf(entry: ThreadEntry) {
+  const { version, status, createdAt, updatedAt, stateUpdatedAt } = entry;
+  return [version, status, createdAt, updatedAt, stateUpdatedAt, JSON.stringify(entry)] as const;
+}
+
+function keyed(leaves: readonly Leaf[]): ReadonlyMap<string, Leaf> {
+  return new Map(leaves.map((leaf) => [JSON.stringify([leaf.path, leaf.value]), leaf]));
+}

@@ -1,0 +1,108 @@
+import type { Sql, SqlInput } from "../storage/sql.ts";
+import { contains, isExact, type Leaf, leavesWithin } from "./leaves.ts";
+import type { ThreadFilter, ThreadOrder, ThreadPlace } from "./protocol.ts";
+import { parseEntry, STATUS } from "./thread-index.ts";
+
+/** With more threads than this under one key, going through them in the wanted order is faster than sorting them. */
+const FEW = 2000;
+
+/** A condition of SQL and its inputs. */
+interface Condition {
+  readonly sql: string;
+  readonly inputs: readonly SqlInput[];
+}
+
+type PlaceRow = { thread_id: string; key: string | number; entry?: string };
+
+/** Finds threads by their keys: what it reads follows the threads that the rarest key of a filter has, or the page that is wanted. */
+export class ThreadSearch {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  find(filter: ThreadFilter, { by, descending }: ThreadOrder, count: number): readonly ThreadPlace[] {
+    const where = this.#where(filter);
+    const direction = descending ? "DESC" : "ASC";
+    const isFiltered = !isExactFilter(filter);
+    const statement = `SELECT t.thread_id, t.${by} AS key${isFiltered ? ", t.entry" : ""} FROM threads t
+      WHERE ${where.sql} ORDER BY t.${by} ${direction}, t.thread_id ${direction}${isFiltered ? "" : " LIMIT ?"}`;
+    const found: ThreadPlace[] = [];
+    for (const row of this.#sql.each<PlaceRow>(statement, ...where.inputs, ...(isFiltered ? [] : [count]))) {
+      if (isFiltered && !matches(row.entry ?? "", filter)) continue;
+      found.push({ threadId: row.thread_id, key: row.key });
+      if (found.length === count) break;
+    }
+    return found;
+  }
+
+  count(filter: ThreadFilter): number {
+    const where = this.#where(filter);
+    if (isExactFilter(filter)) {
+      const statement = `SELECT count(*) AS count FROM threads t WHERE ${where.sql}`;
+      return this.#sql.one<{ count: number }>(statement, ...where.inputs).count;
+    }
+    const statement = `SELECT t.entry FROM threads t WHERE ${where.sql}`;
+    let count = 0;
+    for (const { entry } of this.#sql.each<{ entry: string }>(statement, ...where.inputs)) {
+      if (matches(entry, filter)) count += 1;
+    }
+    return count;
+  }
+
+  #where(filter: ThreadFilter): Condition {
+    const leaves = wantedKeys(filter);
+    const conditions = this.#byKeys(leaves);
+    if (filter.ids !== undefined) {
+      conditions.push({
+        sql: "t.thread_id IN (SELECT value FROM json_each(?))",
+        inputs: [JSON.stringify(filter.ids)],
+      });
+    }
+    return {
+      sql: conditions.map(({ sql }) => sql).join(" AND ") || "true",
+      inputs: conditions.flatMap(({ inputs }) => inputs),
+    };
+  }
+
+  #byKeys(leaves: readonly Leaf[]): Condition[] {
+    const counted = leaves.map((leaf) => ({ leaf, count: this.#countUpTo(leaf) }));
+    const rarest = counted.toSorted((a, b) => a.count - b.count)[0];
+    return counted.map(({ leaf: { path, value }, count }) =>
+      count <= FEW && count === rarest?.count
+        ? {
+            sql: "t.id IN (SELECT thread FROM thread_keys WHERE path = ? AND value = ?)",
+            inputs: [path, value],
+          }
+        : {
+            // The sign keeps the planner from beginning here.
+            sql: "EXISTS (SELECT 1 FROM thread_keys k WHERE k.path = ? AND k.value = ? AND k.thread = +t.id)",
+            inputs: [path, value],
+          },
+    );
+  }
+
+  #countUpTo({ path, value }: Leaf): number {
+    const statement = `SELECT count(*) AS count
+      FROM (SELECT 1 FROM thread_keys WHERE path = ? AND value = ? LIMIT ${FEW + 1})`;
+    return this.#sql.one<{ count: number }>(statement, path, value).count;
+  }
+}
+
+function wantedKeys({ status, metadata = {}, extract = {} }: ThreadFilter): readonly Leaf[] {
+  return [
+    ...(status === undefined ? [] : [{ path: STATUS, value: status }]),
+    ...leavesWithin("metadata", metadata),
+    ...leavesWithin("extract", extract),
+  ];
+}
+
+function isExactFilter({ metadata = {}, extract = {} }: ThreadFilter): boolean {
+  return isExact(metadata) && isExact(extract);
+}
+
+function matches(text: string, { metadata = {}, extract = {} }: ThreadFilter): boolean {
+  const entry = parseEntry(text);
+  return contains(entry.metadata, metadata) && contains(entry.extract, extract);
+}

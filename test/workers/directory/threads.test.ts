@@ -1,0 +1,184 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { contains } from "../../../src/directory/leaves.ts";
+import type { DirectoryApi, SortKey, ThreadEntry, ThreadFilter } from "../../../src/directory/protocol.ts";
+
+function directory(): { object: DirectoryApi; rowsOf: (table: string) => Promise<number> } {
+  const stub = env.DIRECTORY.getByName(crypto.randomUUID());
+  return {
+    object: stub as unknown as DirectoryApi,
+    rowsOf: (table) =>
+      runInDurableObject(
+        stub,
+        (_, { storage }) => storage.sql.exec(`SELECT * FROM ${table}`).toArray().length,
+      ),
+  };
+}
+
+function entry(threadId: string, rest: Partial<ThreadEntry> = {}): ThreadEntry {
+  return {
+    threadId,
+    version: 1,
+    status: "idle",
+    createdAt: 1,
+    updatedAt: 1,
+    stateUpdatedAt: 1,
+    metadata: {},
+    extract: {},
+    questions: [],
+    ...rest,
+  };
+}
+
+const BY_ID = { by: "thread_id", descending: false } as const;
+
+async function found(object: DirectoryApi, filter: ThreadFilter): Promise<string[]> {
+  return (await object.findThreads(filter, BY_ID, 100)).map(({ threadId }) => threadId);
+}
+
+describe("a directory", () => {
+  it("that knows nothing answers, and stores nothing", async () => {
+    const { object, rowsOf } = directory();
+    await object.removeThread("a");
+    expect(await found(object, {})).toEqual([]);
+    expect(await object.countThreads({})).toBe(0);
+    expect(await object.getQuestions({ limit: 10 })).toEqual([]);
+    expect(await rowsOf("sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'")).toBe(0);
+  });
+
+  it("keeps the newest entry, in whatever order they come", async () => {
+    const { object } = directory();
+    await object.putThread(entry("a", { version: 2, metadata: { owner: "ann" } }));
+    await object.putThread(entry("a", { version: 1, metadata: { owner: "bob" } }));
+    await object.putThread(entry("a", { version: 2, metadata: { owner: "carl" } }));
+    expect(await object.getThreads(["a", "b"])).toMatchObject([{ metadata: { owner: "ann" } }]);
+    expect(await found(object, { metadata: { owner: "bob" } })).toEqual([]);
+    expect(await found(object, { metadata: { owner: "ann" } })).toEqual(["a"]);
+    await object.putThread(entry("a", { version: 3, status: "busy" }));
+    expect(await found(object, { metadata: { owner: "ann" } })).toEqual([]);
+    expect(await found(object, { status: "busy" })).toEqual(["a"]);
+  });
+
+  it("forgets a removed thread, its keys and its questions", async () => {
+    const { object, rowsOf } = directory();
+    const questions = [{ interruptId: "q", value: "Name?", askedAt: 1 }];
+    await object.putThread(entry("a", { metadata: { tags: ["x"] }, questions }));
+    await object.removeThread("a");
+    for (const table of ["threads", "thread_keys", "questions"]) expect(await rowsOf(table)).toBe(0);
+  });
+
+  it("lists questions of all threads in the order in which they were asked, page by page", async () => {
+    const { object } = directory();
+    const ask = (interruptId: string, askedAt: number) => ({
+      interruptId,
+      value: `${interruptId}?`,
+      askedAt,
+    });
+    await object.putThread(entry("a", { questions: [ask("1", 5), ask("2", 5)] }));
+    await object.putThread(entry("b", { questions: [ask("1", 3), ask("3", 5)] }));
+    await object.putThread(entry("c", { version: 1, questions: [ask("4", 4)] }));
+    await object.putThread(entry("c", { version: 2, questions: [] }));
+    const first = await object.getQuestions({ limit: 2 });
+    expect(first.map(({ threadId, interruptId }) => threadId + interruptId)).toEqual(["b1", "a1"]);
+    const rest = await object.getQuestions({
+      limit: 9,
+      after: { threadId: "a", interruptId: "1", askedAt: 5 },
+    });
+    expect(rest.map(({ threadId, interruptId, value }) => [threadId + interruptId, value])).toEqual([
+      ["a2", "2?"],
+      ["b3", "3?"],
+    ]);
+  });
+});
+
+const scalar = fc.oneof(fc.constantFrom("x", "y", 1, 2, true, null), fc.constant("long ".repeat(50)));
+
+/** Objects as they come out of JSON text: with any key. */
+function objects(
+  keys: readonly string[],
+  member: fc.Arbitrary<unknown>,
+): fc.Arbitrary<ThreadEntry["metadata"]> {
+  const members = fc.array(fc.tuple(fc.constantFrom(...keys), member), { maxLength: 3 });
+  return members.map((pairs) => {
+    const text = pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+    return JSON.parse(`{${text.join(",")}}`) as ThreadEntry["metadata"];
+  });
+}
+
+const { json } = fc.letrec((tie) => ({
+  json: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    scalar,
+    fc.array(tie("json"), { maxLength: 3 }),
+    objects(["a", "b", "__proto__"], tie("json")),
+  ),
+}));
+const object = objects(["a", "b"], json);
+const status = fc.constantFrom("idle", "busy");
+const entries = fc.array(
+  fc.record({ status, createdAt: fc.nat(5), metadata: object, extract: object }, { noNullPrototype: true }),
+  {
+    minLength: 1,
+    maxLength: 12,
+  },
+);
+const filters = fc.array(
+  fc.record({ status, metadata: object, extract: object }, { requiredKeys: [], noNullPrototype: true }),
+  {
+    minLength: 5,
+    maxLength: 5,
+  },
+);
+const sortKeys = fc.constantFrom<SortKey>("thread_id", "status", "created_at");
+
+describe("a search", () => {
+  it("finds what going through all threads would find, in the same order", { timeout: 30_000 }, async () => {
+    const property = fc.asyncProperty(
+      entries,
+      filters,
+      sortKeys,
+      fc.boolean(),
+      fc.integer({ min: 1, max: 12 }),
+      async (drafts, wanted, by, descending, count) => {
+        const known = drafts.map((draft, index) => entry(`t${index}`, draft));
+        const { object } = directory();
+        await Promise.all(known.map((each) => object.putThread(each)));
+        // What is wanted is rarely there by chance: a thread's own metadata is.
+        const filters: ThreadFilter[] = [
+          ...wanted,
+          ...known.map(({ metadata, extract }) => ({ metadata, extract })),
+        ];
+        for (const filter of filters) {
+          const expected = known
+            .filter((each) => isWanted(each, filter))
+            .toSorted((a, b) => compare(a, b, by));
+          if (descending) expected.reverse();
+          const places = await object.findThreads(filter, { by, descending }, count);
+          expect(places.map(({ threadId }) => threadId)).toEqual(
+            expected.slice(0, count).map(({ threadId }) => threadId),
+          );
+          expect(await object.countThreads(filter)).toBe(expected.length);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 20 });
+  });
+});
+
+function isWanted(each: ThreadEntry, { status: wanted, metadata = {}, extract = {} }: ThreadFilter): boolean {
+  return (
+    (wanted === undefined || wanted === each.status) &&
+    contains(each.metadata, metadata) &&
+    contains(each.extract, extract)
+  );
+}
+
+function compare(a: ThreadEntry, b: ThreadEntry, by: SortKey): number {
+  const [left, right] = [a, b].map((each) =>
+    by === "created_at" ? String(each.createdAt) : by === "status" ? each.status : "",
+  );
+  const [first, second] = [`${left} ${a.threadId}`, `${right} ${b.threadId}`];
+  return first < second ? -1 : 1;
+}
