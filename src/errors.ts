@@ -294,6 +294,9 @@ export interface Interrupt<Value = unknown> {
   readonly value: Value;
   /** What an answer has to be, as JSON Schema, when the question says so. */
   readonly response_schema?: unknown;
+  /** When `default` is the answer, if nobody has given one; ISO 8601. */
+  readonly expires_at?: string;
+  readonly default?: unknown;
 }
 
 /** Whether a result is of a run that ended with questions: they are under `__interrupt__`. */

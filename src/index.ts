@@ -85,7 +85,11 @@ export {
   isCommand,
   isSend,
   Send,
+  sleep,
+  sleepUntil,
   START,
+  waitForEvent,
+  WAITING,
 } from "./pregel/index.ts";
 export type {
   Ask,
@@ -94,6 +98,8 @@ export type {
   Chunks,
   CommandParams,
   DebugChunk,
+  Duration,
+  EventTimeout,
   ExecutionInfo,
   InferInterruptInputType,
   InferInterruptResumeType,
@@ -101,6 +107,7 @@ export type {
   InterruptOptions,
   MessageOptions,
   NodeConfig,
+  ReceivedEvent,
   ResponseSchema,
   RunnableConfig,
   RunOutcome,
@@ -110,5 +117,8 @@ export type {
   StreamTypes,
   TaskChunk,
   TextMessage,
+  Time,
+  Waiting,
+  WaitForEventOptions,
   Writer,
 } from "./pregel/index.ts";

@@ -1,17 +1,18 @@
 import { UnknownInterruptError } from "../errors.ts";
 import type { PendingWrites } from "./pending-writes.ts";
-import { openInterrupts } from "./pending-writes.ts";
+import { openQuestions } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
+import { shownQuestions } from "./question.ts";
 import { interruptId } from "./task-id.ts";
 
-/** The ids of the questions that wait for an answer, in the order of their tasks. */
+/** The ids of the questions and waits that are open, in the order of their tasks. */
 export function openInterruptIds(tasks: readonly PlannedTask[], pending: PendingWrites): string[] {
-  return tasks.flatMap((task) => openInterrupts(pending, task.id).map((question) => question.id));
+  return tasks.flatMap((task) => openQuestions(pending, task.id).map(({ id }) => id));
 }
 
 /** The ids of the questions that the tasks have asked last, answered or not. */
 export function askedInterruptIds(tasks: readonly PlannedTask[], pending: PendingWrites): string[] {
-  return tasks.flatMap((task) => pending.interruptsOf(task.id).map((question) => question.id));
+  return tasks.flatMap((task) => shownQuestions(pending.questionsOf(task.id)).map(({ id }) => id));
 }
 
 /** The answer to the one open question as a map; refuses when there is none or more than one. */
@@ -43,7 +44,7 @@ export function findAsked(
 ): AskedQuestion | undefined {
   for (const task of tasks) {
     const answered = pending.answeredOf(task.id);
-    const stored = pending.interruptsOf(task.id);
+    const stored = pending.questionsOf(task.id);
     for (let ordinal = 0; ordinal < answered.length; ordinal++) {
       if (interruptId(task.id, ordinal) === id) return { task, ordinal };
     }

@@ -7,7 +7,7 @@ import type { LoopState } from "./loop-state.ts";
 import { reopenedOrdinal } from "./asked.ts";
 import type { Origin } from "./origins.ts";
 import type { PlannedTask } from "./plan.ts";
-import { shown } from "./question.ts";
+import { shownQuestions } from "./question.ts";
 import { emitTasks } from "./stream-tasks.ts";
 import { taskContext } from "./task-context.ts";
 import { callTaskId } from "./task-id.ts";
@@ -54,7 +54,7 @@ function valueOf(scope: TaskScope, result: TaskResult): unknown {
     case "interrupted": {
       const { namespace } = scope.loop;
       scope.relay(result.questions.map((question) => ({ ns: namespace, ...question })));
-      throw new GraphInterrupt(result.questions.map(shown));
+      throw new GraphInterrupt(shownQuestions(result.questions));
     }
     case "failed":
     case "drained":

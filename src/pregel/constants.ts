@@ -16,6 +16,8 @@ export const NO_WRITES = "__no_writes__";
 export const PUSH = "__pregel_push";
 /** The kind of task that a channel triggers. */
 export const PULL = "__pregel_pull";
+/** In results and streams: what a run waits for that ended without its end, and that nobody is asked. */
+export const WAITING = "__waiting__";
 /** A failed task has this write when an error handler takes its place; its value is the node's name. */
 export const ERROR_SOURCE_NODE = "__error_source_node__";
 /** In the `configurable` of an error handler: the `NodeError` that it handles. */

@@ -21,6 +21,7 @@ import { LoopState } from "./loop-state.ts";
 import { openQuestions, PendingWrites } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
 import { findVisit } from "./nested-run.ts";
+import { shownQuestions, type Question } from "./question.ts";
 import { withoutSettled } from "./relayed-questions.ts";
 import { saverConfig, nextVersionOf, type Nesting, type RunContext } from "./run-context.ts";
 import { answersOf, type RunInput } from "./run-input.ts";
@@ -80,7 +81,7 @@ async function enterTask(run: RunContext, { task }: Nesting, input: RunInput): P
   if (left !== undefined) {
     const loop = resumed(new LoopState(run, left));
     for (const { id } of loop.plan()) {
-      task.scratchpad.disown(loop.pending.interruptsOf(id).map((question) => question.id));
+      task.scratchpad.disown(loop.pending.questionsOf(id).map((question) => question.id));
     }
     return loop;
   }
@@ -160,14 +161,14 @@ async function enterWithCommand(entrance: Entrance, command: Command): Promise<L
 async function answerable({ run, tuple, isNamed }: Entrance): Promise<readonly string[]> {
   const loop = new LoopState(run, tuple);
   const tasks = loop.plan();
-  const open = await unsettledIds(loop, tasks);
+  const open = shownQuestions(await unsettled(loop, tasks)).map(({ id }) => id);
   return open.length === 0 && isNamed ? askedInterruptIds(tasks, loop.pending) : open;
 }
 
-/** The ids of the open questions whose answers would be taken, in the order of their tasks. */
-async function unsettledIds(loop: LoopState, tasks: readonly PlannedTask[]): Promise<readonly string[]> {
+/** The open questions and waits whose answers would be taken, in the order of their tasks. */
+function unsettled(loop: LoopState, tasks: readonly PlannedTask[]): Promise<readonly Question[]> {
   const open = tasks.flatMap(({ id }) => openQuestions(loop.pending, id));
-  return (await withoutSettled(loop, open)).map(({ id }) => id);
+  return withoutSettled(loop, open);
 }
 
 async function enterWithAnswers(
@@ -178,7 +179,7 @@ async function enterWithAnswers(
   if (tuple === undefined) throw new UnknownInterruptError("not_pending", [...answers.keys()], []);
   const loop = new LoopState(run, tuple);
   const tasks = loop.plan();
-  const open = await unsettledIds(loop, tasks);
+  const open = (await unsettled(loop, tasks)).map(({ id }) => id);
   if (answers.size === 0) throw new UnknownInterruptError("empty_map", [], open);
   if (isNamed && !(isHead && [...answers.keys()].every((id) => open.includes(id)))) {
     const place = { graph: run.graph, from: loop.namespace, tasks, pending: loop.pending };

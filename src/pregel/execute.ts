@@ -149,10 +149,17 @@ function runAttempt(loop: LoopState, task: PlannedTask, attempt: AttemptScope): 
     answered: loop.pending.answeredOf(task.id),
     pending: loop.pending.questionsOf(task.id),
     answers: loop.pending.answers(),
+    environment: loop.run.environment,
   });
   const scope = new TaskScope(loop, task, attempt, scratchpad);
   const input = inputOf(loop.state, task);
-  const config = nodeConfig(loop, task, attempt, (value, schema) => scratchpad.ask(value, schema), scope);
+  const config = nodeConfig(
+    loop,
+    task,
+    attempt,
+    (value, options) => scratchpad.askQuestion(value, options),
+    scope,
+  );
   noteMessages(loop, input);
   const sent: PendingWrite[] = [];
   const send = (writes: readonly PendingWrite[]): void => {

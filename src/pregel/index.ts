@@ -1,8 +1,12 @@
 export { Command, isCommand } from "./command.ts";
 export type { CommandParams } from "./command.ts";
-export { END, INTERRUPT, START } from "./constants.ts";
+export { END, INTERRUPT, START, WAITING } from "./constants.ts";
 export type { Environment } from "./environment.ts";
 export { getConfig, interrupt } from "./interrupt.ts";
+export { sleep, sleepUntil, waitForEvent } from "./wait.ts";
+export type { EventTimeout, ReceivedEvent, WaitForEventOptions } from "./wait.ts";
+export type { Duration, Time } from "./time.ts";
+export type { Wait, Waiting } from "./question.ts";
 export { Channel } from "./low-level/channel.ts";
 export type {
   MultipleChannelSubscriptionOptions,

@@ -7,11 +7,12 @@ import type { InterruptOptions, NodeConfig } from "./types.ts";
  * Asks a question and leaves the node until it is answered. Then the node runs again from its start, and this call
  * returns the answer. Several calls in one node are matched in the order in which they are made. Needs a checkpointer.
  *
- * With a `responseSchema` an answer that does not fit fails the run, and the question stays open.
+ * With a `responseSchema` an answer that does not fit fails the run, and the question stays open. With `expiresIn` or
+ * `expiresAt` the `default` is the answer when nobody has given one by then, where the runtime has timers: threads have.
  */
 export function interrupt<Value = unknown, Answer = unknown>(
   value: Value,
-  options: { readonly responseSchema: StandardSchema<Answer> },
+  options: InterruptOptions & { readonly responseSchema: StandardSchema<Answer> },
 ): Answer;
 export function interrupt<Value = unknown, Answer = unknown>(
   value: Value,
@@ -26,7 +27,7 @@ export function interrupt<Value, Answer>(value: Value, options?: InterruptOption
     );
   }
   // The caller says what type it expects: an answer comes from outside.
-  return task.scope.scratchpad.ask(value, options?.responseSchema) as Answer;
+  return task.scope.scratchpad.askQuestion(value, options) as Answer;
 }
 
 /** The config of the node that is running. */

@@ -8,7 +8,7 @@ import type { LoopState } from "./loop-state.ts";
 import { REFUSAL_ID } from "./pending-writes.ts";
 import { requireNodes, type PlannedTask } from "./plan.ts";
 import { GraphDrained } from "./policy-errors.ts";
-import { distinct, refusedQuestions, shown, type Question } from "./question.ts";
+import { distinct, refusedQuestions, shownQuestions, shownWaits, type Question } from "./question.ts";
 import { nextVersionOf, type RunContext } from "./run-context.ts";
 import type { RunInput } from "./run-input.ts";
 import { settle } from "./settle.ts";
@@ -56,7 +56,8 @@ export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutc
 
 /** At a breakpoint, of this graph or of one inside its tasks: the run that was started says so, and no other. */
 function isStop(outcome: RunOutcome): boolean {
-  return outcome.status === "interrupted" && outcome.interrupts.length === 0;
+  if (outcome.status !== "interrupted") return false;
+  return outcome.interrupts.length === 0 && outcome.waiting.length === 0;
 }
 
 async function endOf(loop: LoopState): Promise<RunOutcome> {
@@ -180,7 +181,12 @@ function outcomeOf(
     results.flatMap((result) => (result.status === "interrupted" ? result.questions : [])),
   );
   relay(loop, questions);
-  return { status: "interrupted", checkpointId: loop.checkpointId ?? "", interrupts: questions.map(shown) };
+  return {
+    status: "interrupted",
+    checkpointId: loop.checkpointId ?? "",
+    interrupts: shownQuestions(questions),
+    waiting: shownWaits(questions),
+  };
 }
 
 /** The task that a nested run is a part of waits for what the run waits for. */
@@ -207,7 +213,7 @@ function cancelled(loop: LoopState, reason: unknown = loop.run.signal.reason): R
 
 /** The end of a run at a breakpoint: as at a question, but nothing is asked. */
 function stopped(loop: LoopState): RunOutcome {
-  return { status: "interrupted", checkpointId: loop.checkpointId ?? "", interrupts: [] };
+  return { status: "interrupted", checkpointId: loop.checkpointId ?? "", interrupts: [], waiting: [] };
 }
 
 function checkpointOf(loop: LoopState): { readonly checkpointId?: string } {

@@ -7,7 +7,6 @@ import { setOwn, type GraphState } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import { segmentsOf, taskNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";
-import type { ResponseSchema } from "./response-schema.ts";
 import { isAmong } from "./stream.ts";
 import { callbacksFor, streamText, type MessageOptions, type TextMessage } from "./stream-messages.ts";
 import { SCOPE } from "./task-context.ts";
@@ -31,7 +30,7 @@ export function nodeConfig(
   task: Pick<PlannedTask, "id" | "name" | "path" | "triggers" | "caller" | "handles"> &
     Partial<Pick<PlannedTask, "node">>,
   attempt: AttemptScope,
-  ask: (value: unknown, schema?: ResponseSchema) => unknown,
+  ask: (value: unknown, options?: InterruptOptions) => unknown,
   scope?: TaskScope,
 ): NodeConfig {
   const { run } = loop;
@@ -63,8 +62,7 @@ export function nodeConfig(
     executionInfo: executionInfo(loop, task.id, checkpointNs, attempt),
     ...serverInfo(run.config),
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
-    interrupt: (run.graph.interrupt ??
-      ((value: unknown, options?: InterruptOptions) => ask(value, options?.responseSchema))) as Ask,
+    interrupt: (run.graph.interrupt ?? ask) as Ask,
     ...(scope === undefined ? {} : { [SCOPE]: scope }),
   };
   return config;

@@ -1,5 +1,4 @@
 import type { CheckpointPendingWrite, PendingWrite } from "../checkpoint/types.ts";
-import type { Interrupt } from "../errors.ts";
 import {
   ERROR,
   ERROR_SOURCE_NODE,
@@ -10,7 +9,7 @@ import {
   SCHEDULED,
 } from "./constants.ts";
 import { originsIn, type Origins } from "./origins.ts";
-import { Answers, isQuestion, shown, type Question } from "./question.ts";
+import { Answers, isQuestion, type Question } from "./question.ts";
 
 const NOT_AN_OUTPUT: ReadonlySet<string> = new Set([
   ERROR,
@@ -77,10 +76,6 @@ export class PendingWrites {
       .filter(([channel]) => channel === INTERRUPT)
       .flatMap(([, value]) => value)
       .filter(isQuestion);
-  }
-
-  interruptsOf(taskId: string): readonly Interrupt[] {
-    return this.questionsOf(taskId).map(shown);
   }
 
   /** The answers the task has used, in the order of its questions. */
@@ -162,8 +157,4 @@ export function openQuestions(pending: PendingWrites, taskId: string): readonly 
   if (pending.outputOf(taskId) !== undefined) return [];
   const answers = pending.answers();
   return pending.questionsOf(taskId).filter((question) => !answers.has(question.id, question.refused));
-}
-
-export function openInterrupts(pending: PendingWrites, taskId: string): readonly Interrupt[] {
-  return openQuestions(pending, taskId).map(shown);
 }

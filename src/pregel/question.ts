@@ -1,8 +1,19 @@
 import type { Interrupt } from "../errors.ts";
 import { InvalidResumeError } from "./resume-error.ts";
 
+/** What a task waits for without asking anybody. Times are ISO 8601 in UTC. */
+export type Wait =
+  | { readonly kind: "sleep"; readonly until: string }
+  /** Without `until` it waits for as long as it takes. */
+  | { readonly kind: "event"; readonly key: string; readonly until?: string };
+
+/** A wait as callers see it: like a question it is answered by its id. */
+export type Waiting = Wait & { readonly id: string };
+
 /** A question as a task keeps it. */
 export interface Question extends Interrupt {
+  /** Present when nobody is asked. */
+  readonly wait?: Wait;
   /**
    * Present when it was not the task itself that asks, but what it called: the namespace of the graph whose task does.
    */
@@ -13,10 +24,24 @@ export interface Question extends Interrupt {
   readonly carried?: true;
 }
 
-/** A question as callers see it. */
-export function shown(question: Question): Interrupt {
-  const { id, value, response_schema } = question;
-  return response_schema === undefined ? { id, value } : { id, value, response_schema };
+/** The questions as callers see them: without what is only waited for. */
+export function shownQuestions(questions: readonly Question[]): readonly Interrupt[] {
+  return questions.filter(({ wait }) => wait === undefined).map(shown);
+}
+
+/** What is waited for, as callers see it. */
+export function shownWaits(questions: readonly Question[]): readonly Waiting[] {
+  return questions.flatMap(({ id, wait }) => (wait === undefined ? [] : [{ id, ...wait }]));
+}
+
+function shown(question: Question): Interrupt {
+  const { id, value, response_schema, expires_at } = question;
+  return {
+    id,
+    value,
+    ...(response_schema === undefined ? {} : { response_schema }),
+    ...(expires_at === undefined ? {} : { expires_at, default: question.default }),
+  };
 }
 
 export function isQuestion(value: unknown): value is Question {

@@ -1,4 +1,4 @@
-import { INTERRUPT } from "./constants.ts";
+import { INTERRUPT, WAITING } from "./constants.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { RunContext } from "./run-context.ts";
 import { startRun, throwUnlessEnded } from "./start-run.ts";
@@ -64,10 +64,12 @@ export async function* chunksOf(
   }
 }
 
-/** What `invoke` returns: the last values, with the questions of a run that ended with some. */
+/** What `invoke` returns: the last values, with the questions and the waits of a run that ended with some. */
 export function resultOfRun(outcome: RunOutcome, values: unknown): unknown {
   const isEmpty = values === undefined || values === null;
   if (!isEmpty && typeof values !== "object") return values;
-  if (outcome.status === "interrupted") return { ...values, [INTERRUPT]: outcome.interrupts };
-  return values;
+  if (outcome.status !== "interrupted") return values;
+  const { interrupts, waiting } = outcome;
+  if (waiting.length === 0) return { ...values, [INTERRUPT]: interrupts };
+  return { ...values, ...(interrupts.length === 0 ? {} : { [INTERRUPT]: interrupts }), [WAITING]: waiting };
 }

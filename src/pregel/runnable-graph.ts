@@ -2,7 +2,7 @@ import type { ChannelVersion } from "../checkpoint/types.ts";
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import { InvalidArgumentError, UnknownNamespaceError, type Interrupt } from "../errors.ts";
 import { breakpointsOf } from "./breakpoints.ts";
-import { INTERRUPT } from "./constants.ts";
+import { INTERRUPT, WAITING } from "./constants.ts";
 import { checkModes, checkStepTimeout } from "./check-options.ts";
 import { durabilityOf } from "./durability.ts";
 import { eventTexts } from "./event-stream.ts";
@@ -11,6 +11,7 @@ import { runLoop } from "./loop.ts";
 import { mapLimited } from "./map-limited.ts";
 import { mergeConfigs } from "./merge-configs.ts";
 import { nestedContext } from "./nested-run.ts";
+import type { Waiting } from "./question.ts";
 import { checkpointConfig, type RunContext } from "./run-context.ts";
 import type {
   Checkpointer,
@@ -48,8 +49,8 @@ type ChunkOptions<Context> = Omit<StreamOptions<Context>, "encoding" | "streamMo
   readonly encoding?: undefined;
 };
 
-/** The questions a run ended with. */
-type Asked = { readonly [INTERRUPT]?: readonly Interrupt[] };
+/** The questions and the waits that a run ended with. */
+type Asked = { readonly [INTERRUPT]?: readonly Interrupt[]; readonly [WAITING]?: readonly Waiting[] };
 
 /** A graph that can be run: the methods of LangGraph's compiled graphs, and `run` beneath them. */
 export class RunnableGraph<

@@ -1,10 +1,14 @@
 import { adopt } from "../adopt.ts";
 import { GraphInterrupt } from "../errors.ts";
+import type { Environment } from "./environment.ts";
+import { expiryOf, type Expiry } from "./expiry.ts";
 import { InvalidResumeError } from "./resume-error.ts";
-import type { Answers, Question } from "./question.ts";
-import { acceptAnswer, publicSchema, type ResponseSchema } from "./response-schema.ts";
+import { shownQuestions, type Answers, type Question, type Wait } from "./question.ts";
+import { acceptAnswer, publicSchema, type Acceptance, type ResponseSchema } from "./response-schema.ts";
 import { isSameContent } from "./stable-text.ts";
 import { interruptId } from "./task-id.ts";
+import type { InterruptOptions } from "./types.ts";
+import { acceptWaited, overdue } from "./wait.ts";
 
 export interface ScratchpadInput {
   readonly taskId: string;
@@ -14,6 +18,15 @@ export interface ScratchpadInput {
   readonly pending: readonly Question[];
   /** All answers given at this checkpoint, and around it. */
   readonly answers: Answers;
+  readonly environment: Pick<Environment, "now">;
+}
+
+/** A question, or a wait: then nobody is asked, and `value` says what the node has called for. */
+export interface Asked {
+  readonly value: unknown;
+  readonly schema?: ResponseSchema | undefined;
+  readonly wait?: Wait;
+  readonly expiry?: Expiry | undefined;
 }
 
 /**
@@ -35,21 +48,23 @@ export class Scratchpad {
     this.#answered = [...input.answered];
   }
 
-  ask(value: unknown, schema?: ResponseSchema): unknown {
+  askQuestion(value: unknown, options: InterruptOptions = {}): unknown {
+    const expiry = expiryOf(options, this.#input.environment);
+    return this.ask({ value, schema: options.responseSchema, expiry });
+  }
+
+  ask(asked: Asked): unknown {
     const ordinal = this.#asked++;
     if (ordinal < this.#answered.length) {
       this.#returned = Math.max(this.#returned, ordinal + 1);
       return this.#answered[ordinal];
     }
-    const stored = this.#storedFor(ordinal, value);
-    const id = stored?.id ?? interruptId(this.#input.taskId, ordinal);
-    const refused = stored?.refused ?? 0;
-    const question = { id, value: adopt(value), ...publicSchema(schema) };
-    if (!this.#input.answers.has(id, refused)) {
+    const { question, refused } = this.#questionOf(asked, ordinal);
+    const answer = this.#answerTo(question, refused, asked.schema);
+    if (answer === undefined) {
       this.open.push(refused === 0 ? question : { ...question, refused });
-      throw new GraphInterrupt([question]);
+      throw new GraphInterrupt(shownQuestions([question]));
     }
-    const answer = acceptAnswer(schema, this.#input.answers.get(id, refused));
     if (!answer.ok) {
       const reopened = { ...question, refused: refused + 1 };
       this.open.push(reopened);
@@ -59,6 +74,32 @@ export class Scratchpad {
     if (ordinal === this.#answered.length) this.#answered.push(answer.value);
     this.#returned = Math.max(this.#returned, ordinal + 1);
     return answer.value;
+  }
+
+  /** Times that were fixed when it was asked first stay. */
+  #questionOf(
+    { value, schema, wait, expiry }: Asked,
+    ordinal: number,
+  ): { question: Question; refused: number } {
+    const stored = this.#storedFor(ordinal, value);
+    const question = {
+      id: stored?.id ?? interruptId(this.#input.taskId, ordinal),
+      value: adopt(value),
+      ...publicSchema(schema),
+      ...(wait === undefined ? {} : { wait: stored?.wait?.kind === wait.kind ? stored.wait : wait }),
+      ...(expiry === undefined ? {} : { ...expiry, expires_at: stored?.expires_at ?? expiry.expires_at }),
+    };
+    return { question, refused: stored?.refused ?? 0 };
+  }
+
+  /** Undefined as long as there is none. */
+  #answerTo({ id, wait }: Question, refused: number, schema?: ResponseSchema): Acceptance | undefined {
+    const { answers, environment } = this.#input;
+    if (answers.has(id, refused)) {
+      const answer = answers.get(id, refused);
+      return wait === undefined ? acceptAnswer(schema, answer) : acceptWaited(wait, schema, answer);
+    }
+    return wait && overdue(wait, environment.now());
   }
 
   /** Up to which of its questions, counted from 1, the attempt has got answers. */

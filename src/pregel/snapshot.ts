@@ -3,11 +3,11 @@ import { describeError, TidemarkError } from "../errors.ts";
 import { applyOutside, applyWrites } from "./apply.ts";
 import { finishedTasks, isLeftToHandler, withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
-import { openInterrupts, PendingWrites } from "./pending-writes.ts";
+import { openQuestions, PendingWrites } from "./pending-writes.ts";
 import { planTasks, type PlannedTask } from "./plan.ts";
 import { nextVersionOf } from "./run-context.ts";
 import { isOutput, resultOf, shownChannels } from "./stream.ts";
-import type { Answers } from "./question.ts";
+import { shownQuestions, shownWaits, type Answers } from "./question.ts";
 import { namespaceInside } from "./subgraphs.ts";
 import type { PregelGraph, RunnableConfig, StateSnapshot, StateTask } from "./types.ts";
 
@@ -127,11 +127,14 @@ function stateTask(graph: PregelGraph, task: PlannedTask, pending: PendingWrites
   const output = pending.outputOf(task.id);
   const error = output === undefined ? pending.errorOf(task.id) : refusalOf(output, view.refusal);
   const shown = output?.filter(([channel]) => isOutput(graph, channel));
+  const questions = view.isHead ? openQuestions(pending, task.id) : pending.questionsOf(task.id);
+  const waiting = shownWaits(questions);
   return {
     id: task.id,
     name: task.name,
     path: task.path,
-    interrupts: view.isHead ? openInterrupts(pending, task.id) : pending.interruptsOf(task.id),
+    interrupts: shownQuestions(questions),
+    ...(waiting.length === 0 ? {} : { waiting }),
     ...(error === undefined ? {} : { error }),
     ...nestedAt(task, view.tuple),
     ...(shown !== undefined && shown.length > 0 ? { result: resultOf(graph, shown) } : {}),

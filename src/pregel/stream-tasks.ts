@@ -4,7 +4,7 @@ import type { TaskResult } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
 import { PUSH } from "./constants.ts";
 import { inputOf, isCalled, isTriggered, type PlannedTask } from "./plan.ts";
-import { shown } from "./question.ts";
+import { shownQuestions, shownWaits, type Question } from "./question.ts";
 import { checkpointConfig } from "./run-context.ts";
 import { isOutput, resultOf, shownChannels, writesByChannel } from "./stream.ts";
 import { namespaceInside } from "./subgraphs.ts";
@@ -41,7 +41,7 @@ export function emitTaskResult(loop: LoopState, task: PlannedTask, result: TaskR
     id: task.id,
     name: task.name,
     result: result.status === "done" ? writesByChannel(visibleWrites(loop, result.writes)) : {},
-    interrupts: result.status === "interrupted" ? result.questions.map(shown) : [],
+    ...pausesOf(result.status === "interrupted" ? result.questions : []),
     error: "error" in result ? describeError(result.error) : null,
   });
 }
@@ -70,13 +70,18 @@ function taskOf(loop: LoopState, task: PlannedTask): unknown {
     id: task.id,
     name: task.name,
     path: task.path,
-    interrupts: loop.pending.interruptsOf(task.id),
+    ...pausesOf(loop.pending.questionsOf(task.id)),
     ...(output === undefined || error !== undefined
       ? {}
       : { result: resultOf(loop.run.graph, visibleWrites(loop, output)) }),
     ...(error === undefined ? {} : { error }),
     ...(namespace === undefined ? {} : { state: { configurable } }),
   };
+}
+
+function pausesOf(questions: readonly Question[]): Record<string, unknown> {
+  const waiting = shownWaits(questions);
+  return { interrupts: shownQuestions(questions), ...(waiting.length === 0 ? {} : { waiting }) };
 }
 
 function configOf(loop: LoopState, checkpointId: string): unknown {

@@ -1,10 +1,9 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
-import type { Interrupt } from "../errors.ts";
-import { INTERRUPT, RETURN } from "./constants.ts";
+import { INTERRUPT, RETURN, WAITING } from "./constants.ts";
 import { setOwn } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import { isCalled, type PlannedTask } from "./plan.ts";
-import { shown, type Question } from "./question.ts";
+import { shownQuestions, shownWaits, type Question } from "./question.ts";
 import type { PregelGraph } from "./types.ts";
 
 /** The chunks of the stream modes `values` and `updates`, in LangGraph's shapes. */
@@ -37,20 +36,23 @@ export function emitUpdate(
   run.emit({ mode: "updates", payload: chunk });
 }
 
-/** The questions that a task waits at. Those of a task that another has called are the other's too, who shows them. */
+/** The questions and waits that a task stands at. Those of a task that another has called are the other's too, who shows them. */
 export function emitInterrupts(loop: LoopState, task: PlannedTask, questions: readonly Question[]): void {
   if (questions.length === 0 || isCalled(task)) return;
-  emitQuestions(loop, questions.map(shown));
+  const interrupts = shownQuestions(questions);
+  const waiting = shownWaits(questions);
+  if (interrupts.length > 0) emitPause(loop, { [INTERRUPT]: interrupts });
+  if (waiting.length > 0) emitPause(loop, { [WAITING]: waiting });
 }
 
 /** A breakpoint: no questions. */
 export function emitStop(loop: LoopState): void {
-  emitQuestions(loop, []);
+  emitPause(loop, { [INTERRUPT]: [] });
 }
 
-function emitQuestions(loop: LoopState, interrupts: readonly Interrupt[]): void {
+function emitPause(loop: LoopState, payload: unknown): void {
   for (const mode of ["updates", "values"] as const) {
-    if (loop.run.modes.has(mode)) loop.run.emit({ mode, payload: { [INTERRUPT]: interrupts } });
+    if (loop.run.modes.has(mode)) loop.run.emit({ mode, payload });
   }
 }
 

@@ -8,8 +8,10 @@ import type {
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Interrupt } from "../errors.ts";
 import type { CachePolicy } from "./node-cache.ts";
+import type { Waiting } from "./question.ts";
 import type { RunControl } from "./run-control.ts";
 import type { RetryPolicy } from "./retry.ts";
+import type { Duration, Time } from "./time.ts";
 import type { TimeoutPolicy } from "./timeout.ts";
 import type { MessageOptions, TextMessage } from "./stream-messages.ts";
 import type { ResponseSchema } from "./response-schema.ts";
@@ -27,6 +29,12 @@ export type StreamMode =
 export interface InterruptOptions {
   /** What an answer has to be: a Standard Schema is checked, a JSON Schema is shown with the question. */
   readonly responseSchema?: ResponseSchema;
+  /** When nobody has answered so long after the question was asked first, `default` is the answer. */
+  readonly expiresIn?: Duration;
+  /** As `expiresIn`, at a time. */
+  readonly expiresAt?: Time;
+  /** Goes with `expiresIn` or `expiresAt`. */
+  readonly default?: unknown;
 }
 
 /** What a caller of a graph may say. `Context` is handed to nodes and never stored in a checkpoint. */
@@ -202,6 +210,8 @@ export interface StateTask {
   readonly path: readonly unknown[];
   readonly error?: unknown;
   readonly interrupts: readonly Interrupt[];
+  /** What it waits for without asking; absent when that is nothing. */
+  readonly waiting?: readonly Waiting[];
   /** What the task wrote, by channel; absent until it has finished. */
   readonly result?: unknown;
   /** Of the graph that the task runs: where to read its state, or, when asked for, the state. */
@@ -236,6 +246,7 @@ export type RunOutcome =
       readonly status: "interrupted";
       readonly checkpointId: string;
       readonly interrupts: readonly Interrupt[];
+      readonly waiting: readonly Waiting[];
     }
   | {
       readonly status: "failed";

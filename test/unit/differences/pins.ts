@@ -60,6 +60,10 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
       "pregel/edits: with an update: the finished sibling of the node that asks does not run again",
       "pregel/edits: that sends: the Sends that wait stay",
     ],
+  "a node waits for a time or an event by asking a question that a program answers": [
+    "pregel/waits: are listed apart, and answered apart",
+  ],
+  "a question stays open for ever": ["pregel/waits: says when, and what counts then"],
   "questions are listed as they come": [
     "differences/answers: the questions of a run are in the order of their tasks",
   ],
