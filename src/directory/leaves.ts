@@ -23,7 +23,7 @@ export function leavesOf(root: string, value: Json): readonly Leaf[] {
  */
 export function leavesWithin(root: string, value: Json): readonly Leaf[] {
   return distinct(
-    [...walk([root], value)].filter(({ path, value }) => path.length > 1 && !hasParts(value)).map(leafOf),
+    [...walk([root], value)].filter((part) => part.path.length > 1 && !hasParts(part.value)).map(leafOf),
   );
 }
 

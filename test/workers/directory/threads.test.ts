@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contains } from "../../../src/directory/leaves.ts";
 import type { DirectoryApi, SortKey, ThreadEntry, ThreadFilter } from "../../../src/directory/protocol.ts";
@@ -115,17 +115,17 @@ const { json } = fc.letrec((tie) => ({
     objects(["a", "b", "__proto__"], tie("json")),
   ),
 }));
-const object = objects(["a", "b"], json);
+const data = objects(["a", "b"], json);
 const status = fc.constantFrom("idle", "busy");
 const entries = fc.array(
-  fc.record({ status, createdAt: fc.nat(5), metadata: object, extract: object }, { noNullPrototype: true }),
+  fc.record({ status, createdAt: fc.nat(5), metadata: data, extract: data }, { noNullPrototype: true }),
   {
     minLength: 1,
     maxLength: 12,
   },
 );
 const filters = fc.array(
-  fc.record({ status, metadata: object, extract: object }, { requiredKeys: [], noNullPrototype: true }),
+  fc.record({ status, metadata: data, extract: data }, { requiredKeys: [], noNullPrototype: true }),
   {
     minLength: 5,
     maxLength: 5,
@@ -146,11 +146,11 @@ describe("a search", () => {
         const { object } = directory();
         await Promise.all(known.map((each) => object.putThread(each)));
         // What is wanted is rarely there by chance: a thread's own metadata is.
-        const filters: ThreadFilter[] = [
+        const tried: ThreadFilter[] = [
           ...wanted,
           ...known.map(({ metadata, extract }) => ({ metadata, extract })),
         ];
-        for (const filter of filters) {
+        for (const filter of tried) {
           const expected = known
             .filter((each) => isWanted(each, filter))
             .toSorted((a, b) => compare(a, b, by));
