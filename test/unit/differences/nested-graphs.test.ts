@@ -91,3 +91,49 @@ it("after a failing task the entrypoint shows the task's error", async () => {
   });
   expect(seen).toEqual({ here: ["bad"], there: ["This operation was aborted"] });
 });
+
+it("a graph called with another thread id is a run of that thread", async () => {
+  const other = { configurable: { thread_id: "other" } };
+  const seen = await both(async (library) => {
+    const saver = new library.MemorySaver();
+    const inner = graphOf(library)
+      .addNode("ask", (state) => ({ log: [state["sum"] === 0 ? "asked nothing" : library.interrupt("q")] }))
+      .addEdge(START, "ask")
+      .compile({ checkpointer: saver });
+    const graph = graphOf(library)
+      .addNode("call", async ({ sum }) => {
+        const { log, __interrupt__: asked } = await inner.invoke({ log: ["in"], sum }, other);
+        return { log: [log, asked === undefined ? "ended" : "asked"] };
+      })
+      .addEdge(START, "call")
+      .compile({ checkpointer: saver });
+    await graph.invoke({}, config);
+    const asked = await graph.invoke({ sum: 1 }, config);
+    return [asked["log"], (await inner.getState(other)).next];
+  });
+  const once = ["in", "asked nothing"];
+  expect(seen).toEqual({
+    here: [[once, "ended", [...once, "in"], "asked"], ["ask"]],
+    there: [[once, "ended"], []],
+  });
+});
+
+it("a graph without a history of its own cannot ask", async () => {
+  const seen = await both(async (library) => {
+    const inner = graphOf(library)
+      .addNode("ask", () => ({ log: [library.interrupt("q")] }))
+      .addEdge(START, "ask")
+      .compile({ checkpointer: false });
+    const graph = graphOf(library)
+      .addNode("inner", inner)
+      .addEdge(START, "inner")
+      .compile({ checkpointer: new library.MemorySaver() });
+    const first = await graph.invoke({}, config).catch((error: Error) => error.name);
+    const answered = await graph
+      .invoke(new library.Command({ resume: "a" }), config)
+      .catch((error: Error) => error.name);
+    return [first, answered].map((result) => (typeof result === "string" ? result : Object.keys(result)));
+  });
+  const asks = expect.arrayContaining(["__interrupt__"]);
+  expect(seen).toEqual({ here: ["MissingCheckpointerError", "UnknownInterruptError"], there: [asks, asks] });
+});

@@ -96,6 +96,11 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
     "differences/nested-graphs: a task that has failed says where its graph's state is",
   ],
 
+  "a graph called in a node with another `thread_id` belongs to the node's task all the same: it begins anew each time, and is stored under the other id where nothing reads it":
+    ["differences/nested-graphs: a graph called with another thread id is a run of that thread"],
+  "a graph with `checkpointer: false` inside a task can ask; no answer reaches it, and it asks again": [
+    "differences/nested-graphs: a graph without a history of its own cannot ask",
+  ],
   // Entrypoints and tasks
   "a failing task ends the run, also when the entrypoint catches the error": [
     "pregel/functional: an entrypoint may catch the failure of a task",
@@ -171,6 +176,8 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
     "differences/supersteps: all chunks of a stream come before its error",
   ],
 
+  "after a conditional edge has thrown, what its node returned counts, its node is not run again, and the run has nothing left to do; with an error handler the writes of both count":
+    ["differences/supersteps: a conditional edge that throws fails its node"],
   // Policies of nodes
   "a pause between attempts cannot be cut short": [
     "pregel/retry: a run that is cancelled during a pause ends, and its node is called no more",
@@ -248,6 +255,8 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
     "pregel/node-cache: failures are not kept; neither does a cache that fails stop the run",
   ],
 
+  "a cached `task()` is called twice in a run before its result counts; two calls at once that have one in the cache fail the run":
+    ["differences/policies: a cached task is called once in a run too"],
   // State
   "changes in place, by nodes or reducers, leak into saved state": [
     "public-bugs/channels: CHA-10: what a node changes in place",

@@ -1,5 +1,7 @@
+import { InMemoryCache as TheirCache } from "@langchain/langgraph-checkpoint";
 import { expect, it, vi } from "vitest";
-import { START } from "../oracle/engine.ts";
+import { InMemoryCache } from "tidemark/checkpoint";
+import { ours, START } from "../oracle/engine.ts";
 import { graphOf, quick } from "../oracle/policy-cases.ts";
 import { both, config, later } from "./both.ts";
 
@@ -121,5 +123,33 @@ it("with durability async no superstep begins before the checkpoint it stands on
   expect(seen).toEqual({
     here: "stored stored a stored b stored",
     there: "a b stored stored stored stored",
+  });
+});
+
+it("a cached task is called once in a run too", async () => {
+  const seen = await both(async (library) => {
+    let calls = 0;
+    const double = library.task({ name: "double", cachePolicy: { keyFunc: String } }, async (n: number) => {
+      calls++;
+      return n * 2;
+    });
+    const cache = library === ours ? new InMemoryCache() : new TheirCache();
+    const run = async (n: number): Promise<unknown[]> => {
+      const inTurn = [await double(n), await double(n), await double(n)];
+      return [inTurn, await Promise.all([double(n), double(n)])];
+    };
+    const several = library.entrypoint({ name: "several", cache }, run);
+    const result = await several.invoke(2, config).catch((error: Error) => error.message.slice(0, 20));
+    return [result, calls];
+  });
+  expect(seen).toEqual({
+    here: [
+      [
+        [4, 4, 4],
+        [4, 4],
+      ],
+      1,
+    ],
+    there: ["BUG: multiple return", 2],
   });
 });

@@ -89,6 +89,40 @@ describe("routes", () => {
   });
 });
 
+it("a conditional edge that throws fails its node", async () => {
+  const seen = await both(async (library) => {
+    const record: unknown[] = [];
+    for (const options of [{}, { errorHandler: () => ({ log: ["handled"] }) }]) {
+      let calls = 0;
+      const graph = graphOf(library)
+        .addNode("a", () => ({ log: ["a"] }), options)
+        .addNode("b", () => ({ log: ["b"] }))
+        .addEdge(START, "a")
+        .addConditionalEdges("a", () => {
+          if (calls++ === 0) throw new Error("no way");
+          return "b";
+        })
+        .compile({ checkpointer: new library.MemorySaver() });
+      const first = await graph.invoke({}, thread).catch((error: Error) => error.message);
+      const { next, tasks } = await graph.getState(thread);
+      const again = (await graph.invoke(null, thread))["log"];
+      record.push([first, next, tasks.map(({ result }) => result), again]);
+    }
+    return record;
+  });
+  const handled = { log: ["handled"], sum: 0 };
+  expect(seen).toEqual({
+    here: [
+      ["no way", ["a"], [undefined], ["a", "b"]],
+      [handled, [], [], ["handled"]],
+    ],
+    there: [
+      ["no way", [], [{ log: ["a"] }], ["a"]],
+      [{ ...handled, log: ["a", "handled"] }, [], [], ["a", "handled"]],
+    ],
+  });
+});
+
 it("a Send is an object of the class: data of its form, as from outside, is none", async () => {
   const forged: unknown = { lg_name: "Send", node: "a", args: {} };
   const graph = new StateGraph(State)

@@ -34,7 +34,10 @@ export interface RunControl {
 }
 
 export interface EntrypointFactory {
-  (options: { name: string; checkpointer?: Saver | boolean }, run: (input: never) => unknown): Compiled;
+  (
+    options: { name: string; checkpointer?: Saver | boolean; cache?: unknown },
+    run: (input: never) => unknown,
+  ): Compiled;
   final(parts: { value?: unknown; save?: unknown }): unknown;
 }
 
