@@ -1,4 +1,6 @@
+import { FOREIGN, mark, MUTABLE, traitsOf } from "./adopted.ts";
 import { UnserializableError } from "./errors.ts";
+import { copyOpaque, isBytes } from "./opaque.ts";
 
 /**
  * State is never changed in place. A value that enters the state is *adopted*: its plain arrays and objects are copied
@@ -10,8 +12,7 @@ import { UnserializableError } from "./errors.ts";
  * instances, and errors, pass through: only their owner knows how to copy them.
  */
 export function adopt<T>(value: T): T {
-  if (!isObject(value) || adopted.has(value)) return value;
-  return copy(value, new Map(), 0);
+  return isAdopted(value) ? value : copy(value as T & object, new Map(), 0);
 }
 
 /**
@@ -19,40 +20,32 @@ export function adopt<T>(value: T): T {
  * adopted too. The list itself is frozen, not copied. For reducers that append to long lists.
  */
 export function adoptDerived<T>(list: T[], from: readonly T[], added: readonly T[]): readonly T[] {
-  adopted.add(list);
+  mark(list);
   for (const part of [from, ...added]) inherit(list, part);
   return Object.freeze(list);
 }
 
 /** Freezes an instance and makes it a part of the state as it is: `parts`, which are adopted, are all that it holds. */
 export function adoptFrozen<T extends object>(instance: T, parts: object): Readonly<T> {
-  if (!mutable.has(parts)) adopted.add(instance);
-  if (foreign.has(parts)) foreign.add(instance);
+  const traits = traitsOf(parts) ?? FOREIGN;
+  if ((traits & MUTABLE) === 0) mark(instance, traits);
   return Object.freeze(instance);
-}
-
-/** Copies an instance; gives back the same one when it cannot change, and undefined when its class is not known. */
-export type InstanceCopier = (instance: object) => object | undefined;
-
-/** Says how instances of users' classes become a part of the state. */
-export function adoptInstancesBy(copier: InstanceCopier): void {
-  copyInstance = copier;
 }
 
 /** Adopts a value that nobody else holds: it is frozen as it is, not copied. */
 export function adoptOwned<T>(value: T): T {
-  if (isObject(value) && !adopted.has(value)) own(value);
+  if (!isAdopted(value)) own(value as T & object);
   return value;
 }
 
 /** Whether an adopted value is, or contains, something that cannot be made read-only. */
 export function isMutable(value: unknown): boolean {
-  return isObject(value) && mutable.has(value);
+  return isObject(value) && ((traitsOf(value) ?? 0) & MUTABLE) !== 0;
 }
 
 /** Whether the value is a part of the state already. */
 export function isAdopted(value: unknown): boolean {
-  return !isObject(value) || adopted.has(value);
+  return !isObject(value) || traitsOf(value) !== undefined;
 }
 
 /**
@@ -60,9 +53,7 @@ export function isAdopted(value: unknown): boolean {
  * False for what is not adopted, and where a part is bytes or a date, an instance of a class, or a function.
  */
 export function isConstant(value: unknown): boolean {
-  return isObject(value)
-    ? adopted.has(value) && !mutable.has(value) && !foreign.has(value)
-    : !isForeign(value);
+  return isObject(value) ? traitsOf(value) === 0 : !isForeign(value);
 }
 
 /**
@@ -70,22 +61,13 @@ export function isConstant(value: unknown): boolean {
  * it are copies, since they cannot be made read-only.
  */
 export function handOut<T>(value: T, copies: Copies = new Map()): T {
-  if (!isObject(value) || !mutable.has(value)) return value;
-  return thaw(value, copies);
+  return isMutable(value) ? thaw(value as T & object, copies) : value;
 }
 
 type Copies = Map<object, object>;
 
 /** Deeper values are refused: they would end in a stack overflow in a reader that is less careful. */
 const MAX_DEPTH = 1000;
-
-const adopted = new WeakSet<object>();
-/** Adopted values that are, or contain, something that cannot be made read-only. */
-const mutable = new WeakSet<object>();
-/** Adopted values that contain something that was passed through, a key that is a symbol, or the value itself. */
-const foreign = new WeakSet<object>();
-
-let copyInstance: InstanceCopier = () => undefined;
 
 function copy<T extends object>(value: T, copies: Copies, depth: number): T;
 function copy(value: object, copies: Copies, depth: number): object {
@@ -96,19 +78,18 @@ function copy(value: object, copies: Copies, depth: number): object {
   if (isPlain(value)) return copyRecord(value, copies, depth);
   if (isMap(value)) return copyMap(value, copies, depth);
   if (isSet(value)) return copySet(value, copies, depth);
-  const clone = cloneOpaque(value);
+  const clone = copyOpaque(value);
   if (clone === undefined) return value;
   copies.set(value, clone);
   // One that was given back, or is adopted as it is made, cannot change.
-  if (clone !== value && !adopted.has(clone)) mutable.add(clone);
-  adopted.add(clone);
+  if (!isAdopted(clone)) mark(clone, clone === value ? 0 : MUTABLE);
   return clone;
 }
 
 function copyArray(value: readonly unknown[], copies: Copies, depth: number): object {
   const result: unknown[] = value.slice();
   copies.set(value, result);
-  adopted.add(result);
+  mark(result);
   for (let index = 0; index < result.length; index++) {
     const part = result[index];
     // What is stored of a hole is undefined.
@@ -120,20 +101,20 @@ function copyArray(value: readonly unknown[], copies: Copies, depth: number): ob
 function copyRecord(value: object, copies: Copies, depth: number): object {
   const result: Record<PropertyKey, unknown> = { ...value };
   copies.set(value, result);
-  adopted.add(result);
+  mark(result);
   for (const key of Object.keys(result)) {
     const part = result[key];
     // Assigning is safe for "__proto__" too: the spread made it a property of the copy's own.
     result[key] = child(result, part, copies, depth);
   }
-  if (Object.getOwnPropertySymbols(result).length > 0) foreign.add(result);
+  if (Object.getOwnPropertySymbols(result).length > 0) mark(result, FOREIGN);
   return Object.freeze(result);
 }
 
 function copyMap(value: ReadonlyMap<unknown, unknown>, copies: Copies, depth: number): object {
   const result = new Map<unknown, unknown>();
   copies.set(value, result);
-  adopted.add(result);
+  mark(result);
   for (const [key, part] of value) {
     result.set(child(result, key, copies, depth), child(result, part, copies, depth));
   }
@@ -143,44 +124,43 @@ function copyMap(value: ReadonlyMap<unknown, unknown>, copies: Copies, depth: nu
 function copySet(value: ReadonlySet<unknown>, copies: Copies, depth: number): object {
   const result = new Set<unknown>();
   copies.set(value, result);
-  adopted.add(result);
+  mark(result);
   for (const part of value) result.add(child(result, part, copies, depth));
   return lock(result, LOCKED_SET);
 }
 
 function child(parent: object, part: unknown, copies: Copies, depth: number): unknown {
-  const isNew = isObject(part) && !adopted.has(part);
+  const isNew = isObject(part) && !isAdopted(part);
   const result = isNew ? copy(part, copies, depth + 1) : part;
   inherit(parent, result);
   if (isNew) inheritCycle(parent, result);
   return result;
 }
 
-/** What is true of a part is true of the whole. */
+/** What is true of a part is true of the whole. What is not adopted was passed through. */
 function inherit(parent: object, part: unknown): void {
-  if (!isObject(part)) {
-    if (isForeign(part)) foreign.add(parent);
-    return;
-  }
-  if (mutable.has(part)) mutable.add(parent);
-  if (foreign.has(part) || !adopted.has(part)) foreign.add(parent);
+  const traits = isObject(part) ? (traitsOf(part) ?? FOREIGN) : isForeign(part) ? FOREIGN : 0;
+  if (traits !== 0) mark(parent, traits);
 }
 
 function own(value: object): void {
-  adopted.add(value);
   if (Array.isArray(value)) {
+    mark(value);
     for (const part of value) ownPart(value, part);
     Object.freeze(value);
   } else if (isMap(value)) {
+    mark(value);
     for (const [key, part] of value) {
       ownPart(value, key);
       ownPart(value, part);
     }
     lock(value, LOCKED_MAP);
   } else if (isSet(value)) {
+    mark(value);
     for (const part of value) ownPart(value, part);
     lock(value, LOCKED_SET);
   } else if (isPlain(value)) {
+    mark(value);
     for (const key of Object.keys(value)) ownPart(value, Reflect.get(value, key));
     Object.freeze(value);
   } else {
@@ -189,58 +169,30 @@ function own(value: object): void {
 }
 
 function ownOpaque(value: object): void {
-  const isBytes = ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
-  const clone = isBytes ? undefined : cloneOpaque(value);
-  if (isBytes) mutable.add(value);
-  else if (clone === undefined) adopted.delete(value);
+  const clone = isBytes(value) ? undefined : copyOpaque(value);
+  if (isBytes(value)) mark(value, MUTABLE);
   // One that was given back, or is adopted as it is made, cannot change.
-  else if (clone !== value && !adopted.has(clone)) mutable.add(value);
+  else if (clone !== undefined) mark(value, clone === value || isAdopted(clone) ? 0 : MUTABLE);
 }
 
 function ownPart(parent: object, part: unknown): void {
-  if (isObject(part) && !adopted.has(part)) own(part);
+  if (isObject(part) && !isAdopted(part)) own(part);
   inherit(parent, part);
   inheritCycle(parent, part);
 }
 
 /** What leads back to a part that is not complete yet counts as mutable: nobody knows what else will be in it. */
 function inheritCycle(parent: object, part: unknown): void {
-  if (isObject(part) && !Object.isFrozen(part) && adopted.has(part) && isContainer(part)) mutable.add(parent);
+  if (isObject(part) && !Object.isFrozen(part) && isAdopted(part) && isContainer(part)) mark(parent, MUTABLE);
 }
 
 function isContainer(value: object): boolean {
   return Array.isArray(value) || isPlain(value) || isMap(value) || isSet(value);
 }
 
-/** A copy of what cannot be frozen, or undefined for what is not ours to copy: a subclass would become its parent. */
-function cloneOpaque(value: object): object | undefined {
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return cloneBytes(value);
-  switch (Object.getPrototypeOf(value)) {
-    case Date.prototype:
-      return new Date((value as Date).getTime());
-    case RegExp.prototype:
-      return new RegExp(value as RegExp);
-    case URL.prototype:
-      return new URL((value as URL).href);
-    default:
-      return copyInstance(value);
-  }
-}
-
-function cloneBytes(value: ArrayBufferView | ArrayBuffer): object {
-  if (value instanceof ArrayBuffer) return value.slice(0);
-  const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
-  if (value instanceof DataView) return new DataView(bytes.buffer);
-  // Node's subclass is bytes like any other.
-  if (value.constructor.name === "Buffer") return bytes;
-  const View: unknown = value.constructor;
-  if (typeof View !== "function") return bytes;
-  return Reflect.construct(View, [bytes.buffer]) as object;
-}
-
 function thaw<T extends object>(value: T, copies: Copies): T;
 function thaw(value: object, copies: Copies): object {
-  if (!mutable.has(value)) return value;
+  if (!isMutable(value)) return value;
   const known = copies.get(value);
   if (known !== undefined) return known;
   const part = (inner: unknown): unknown => (isObject(inner) ? thaw(inner, copies) : inner);
@@ -262,7 +214,7 @@ function thaw(value: object, copies: Copies): object {
     for (const inner of value) result.add(part(inner));
     return lock(result, LOCKED_SET);
   }
-  const clone = cloneOpaque(value);
+  const clone = copyOpaque(value);
   if (clone !== undefined) {
     copies.set(value, clone);
     return clone;

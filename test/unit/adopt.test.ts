@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UnserializableError } from "../../src/errors.ts";
-import { adopt, adoptDerived, handOut, isAdopted, isConstant } from "../../src/adopt.ts";
+import {
+  adopt,
+  adoptDerived,
+  adoptOwned,
+  handOut,
+  isAdopted,
+  isConstant,
+  isMutable,
+} from "../../src/adopt.ts";
 
 const scalar = fc.oneof(
   fc.integer(),
@@ -127,6 +135,15 @@ describe("adopt", () => {
       "Int16Array",
       "ArrayBuffer",
     ]);
+  });
+
+  it("takes over what its owner has frozen", () => {
+    const constant = Object.freeze([1]);
+    const dates = Object.freeze({ list: Object.freeze([new Date(0)]) });
+    expect([adoptOwned(constant), adoptOwned(dates)]).toEqual([[1], { list: [new Date(0)] }]);
+    expect([constant, dates, dates.list].map(isAdopted)).toEqual([true, true, true]);
+    expect([constant, dates, dates.list].map(isMutable)).toEqual([false, true, true]);
+    expect(adopt(dates)).toBe(dates);
   });
 
   it("refuses a value that is nested too deep", () => {

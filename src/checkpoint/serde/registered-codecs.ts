@@ -1,4 +1,4 @@
-import { adoptInstancesBy } from "../../adopt.ts";
+import { adoptInstancesBy } from "../../opaque.ts";
 import { UnserializableError } from "../../errors.ts";
 import { CodecRegistry } from "./codec.ts";
 import type { Codec } from "./codec.ts";
