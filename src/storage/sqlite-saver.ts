@@ -41,6 +41,8 @@ export interface SqliteSaverOptions {
   readonly sql: SqlStorage;
   /** The owner adds its own rows and checks here. Nobody else may change the saver's tables. */
   readonly transact: Transact;
+  /** For the rows of tasks; `transact` unless given. */
+  readonly transactTask?: Transact;
   /** Must keep an `ExternalReference` as it is. */
   readonly serde?: SerializerProtocol;
   /** For large values; without one they are cut into rows. */
@@ -101,14 +103,18 @@ export class SqliteSaver extends BaseCheckpointSaver {
       firstVersion: () => this.getNextVersion(undefined),
     });
     this.#drafter = new CheckpointDrafter({ serde: this.serde, values, reader: this.#reader, stateLimit });
-    const parts = { serde: this.serde, shared: this.#shared, reader: this.#reader, commits: this.#commits };
-    this.#taskWriter = new TaskWriter(parts);
-    this.#lifeCycle = new LifeCycle({ ...options, ...parts });
+    const parts = { serde: this.serde, shared: this.#shared, reader: this.#reader };
+    const taskCommits = new Commits(options.transactTask ?? options.transact, blobs, deletions);
+    this.#taskWriter = new TaskWriter({ ...parts, commits: taskCommits });
+    this.#lifeCycle = new LifeCycle({ ...options, ...parts, commits: this.#commits });
   }
 
-  /** This saver, with all it remembers, whose own commits go through `transact`, however late they come. */
-  bind(transact: Transact): SqliteSaver {
-    return new SqliteSaver({ ...this.#options, serde: this.serde, transact }, this.#shared);
+  /**
+   * This saver, with all it remembers, whose own commits go through `transact`, and those of the rows of tasks through
+   * `transactTask`, however late they come.
+   */
+  bind(transact: Transact, transactTask = transact): SqliteSaver {
+    return new SqliteSaver({ ...this.#options, serde: this.serde, transact, transactTask }, this.#shared);
   }
 
   /** Keeps other values of its threads, among the same blobs. */

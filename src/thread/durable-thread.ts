@@ -3,6 +3,8 @@ import { CheckpointIds } from "../checkpoint/id.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { timerSleep } from "../pregel/timer-sleep.ts";
+import type { CrashPoint } from "./crash-points.ts";
+import type { ThreadPlatform } from "./platform.ts";
 import type {
   Bytes,
   EditState,
@@ -36,17 +38,27 @@ export interface ThreadConfig {
 }
 
 /** The class of Durable Objects that serve threads: the methods are its RPC interface. */
-export type ThreadClass = new (ctx: DurableObjectState, env: unknown) => DurableObject & ThreadApi;
+export type ThreadClass = new (
+  ctx: DurableObjectState,
+  env: unknown,
+) => DurableObject & ThreadApi & CrashWitness;
+
+/** Nothing happens at a crash point; a class of a test overrides the method, to end the object there. */
+interface CrashWitness {
+  reached(point: CrashPoint): void;
+}
 
 export function createThreadClass(config: ThreadConfig): ThreadClass {
-  return class ThreadObject extends DurableObject implements ThreadApi {
+  return class ThreadObject extends DurableObject implements ThreadApi, CrashWitness {
     readonly #thread: Thread;
 
     constructor(ctx: DurableObjectState, env: unknown) {
       // The class is bound to no one's bindings: those it uses are looked up by name and checked.
       super(ctx, env as Cloudflare.Env);
-      this.#thread = createThread(ctx, env, config);
+      this.#thread = createThread(ctx, env, config, this);
     }
+
+    reached(_point: CrashPoint): void {}
 
     invoke(start: StartRun): Promise<Reply<Bytes>> {
       return this.#thread.invoke(start);
@@ -90,9 +102,25 @@ export function createThreadClass(config: ThreadConfig): ThreadClass {
   };
 }
 
-function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfig): Thread {
+function createThread(
+  ctx: DurableObjectState,
+  env: unknown,
+  config: ThreadConfig,
+  witness: CrashWitness,
+): Thread {
+  const platform: ThreadPlatform = {
+    lease: config.lease,
+    now: systemNow,
+    setAlarm: (time) => ctx.waitUntil(ctx.storage.setAlarm(time)),
+    deleteAlarm: () => ctx.waitUntil(ctx.storage.deleteAlarm()),
+    sync: () => ctx.storage.sync(),
+    waitUntil: (work) => ctx.waitUntil(work),
+    report: config.report,
+    reached: (point) => witness.reached(point),
+  };
   const storage = new ThreadStorage({
     storage: ctx.storage,
+    platform,
     bucket: bucketOf(env, config.blobsBinding),
     prefix: ctx.id.toString(),
     inlineLimit: config.inlineLimit,
@@ -105,15 +133,7 @@ function createThread(ctx: DurableObjectState, env: unknown, config: ThreadConfi
     storage,
     retention: config.retention,
     graphs: config.graphs,
-    platform: {
-      lease: config.lease,
-      now: systemNow,
-      setAlarm: (time) => ctx.waitUntil(ctx.storage.setAlarm(time)),
-      deleteAlarm: () => ctx.waitUntil(ctx.storage.deleteAlarm()),
-      sync: () => ctx.storage.sync(),
-      waitUntil: (work) => ctx.waitUntil(work),
-      report: config.report,
-    },
+    platform,
     environment: {
       now: systemNow,
       checkpointIds: new CheckpointIds(systemNow, (length) => crypto.getRandomValues(new Uint8Array(length))),

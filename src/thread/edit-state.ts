@@ -2,6 +2,7 @@ import { InvalidUpdateError, ReducerError, RefusedError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { jsonBytes } from "./answer-text.ts";
+import type { ThreadPlatform } from "./platform.ts";
 import { requireHead } from "./require-head.ts";
 import type { Bytes, EditState } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -13,6 +14,7 @@ export async function editOnce(
   environment: Environment,
   graph: RunnableGraph,
   edit: EditState,
+  { reached }: Pick<ThreadPlatform, "reached">,
 ): Promise<Bytes> {
   const { idempotency } = edit;
   if (idempotency === undefined) return editState(storage, environment, graph, edit);
@@ -22,6 +24,7 @@ export async function editOnce(
     return editState(storage, environment, graph, { ...edit, editId: known, isRepeated: true });
   }
   storage.transaction(() => storage.keys.insert(idempotency, edit.editId, now));
+  reached("edit.key_stored");
   try {
     return await editState(storage, environment, graph, edit);
   } catch (error) {

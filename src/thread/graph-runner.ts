@@ -6,6 +6,7 @@ import type { RunInput } from "../pregel/run-input.ts";
 import type { RunOutcome, StreamEvent } from "../pregel/types.ts";
 import { faultError } from "./errors.ts";
 import type { RunRequest } from "./protocol.ts";
+import type { CrashPoint } from "./crash-points.ts";
 import { requireHead } from "./require-head.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
@@ -23,6 +24,7 @@ export interface GraphRunnerOptions {
   readonly emit: (runId: string, event: StreamEvent) => void;
   /** Part of the transaction in which a run leaves the queue. */
   readonly onLeave: () => void;
+  readonly reached: (point: CrashPoint) => void;
 }
 
 /** Runs the graph for one run of the queue, and writes down how it ended. */
@@ -45,7 +47,7 @@ export class GraphRunner implements RunExecutor {
     const controller = this.#controller;
     try {
       const request = await unstageRun(storage, threadId(), run);
-      const outcome = await this.#run(run, request, new RunGuard(run, storage));
+      const outcome = await this.#run(run, request, new RunGuard(run, this.#options));
       return outcome.status === "refused" ? this.#refuse(run, outcome.error) : await this.#end(run, outcome);
     } catch (fault) {
       // Tasks that go on beside it are told that they work for nobody.
@@ -113,6 +115,7 @@ export class GraphRunner implements RunExecutor {
       onLeave();
     });
     storage.fence.close();
+    this.#options.reached("run.refused");
     return { status: "refused", error: faultError(error) };
   }
 
@@ -131,8 +134,9 @@ export class GraphRunner implements RunExecutor {
   }
 
   async #write(run: RunRow, end: RunEnd): Promise<Completion> {
-    const { storage, environment, threadId, onLeave } = this.#options;
+    const { storage, environment, threadId, onLeave, reached } = this.#options;
     const record = await storage.records.stage(threadId(), "outcome", end);
+    reached("run.outcome_staged");
     try {
       storage.fence.check(run);
       storage.transaction(() => {
@@ -144,6 +148,7 @@ export class GraphRunner implements RunExecutor {
     } finally {
       record.release();
     }
+    reached("run.ended");
     return { status: "ended" };
   }
 }
@@ -152,19 +157,23 @@ export class GraphRunner implements RunExecutor {
 class RunGuard implements CommitGuard {
   readonly #run: RunRow;
   readonly #storage: ThreadStorage;
+  readonly #reached: GraphRunnerOptions["reached"];
   /** Set from the commit on that holds the run's input. */
   #lastStep: number | undefined;
   #isNoted = false;
+  #isInputNext = false;
 
-  constructor(run: RunRow, storage: ThreadStorage) {
+  constructor(run: RunRow, { storage, reached }: Pick<GraphRunnerOptions, "storage" | "reached">) {
     this.#run = run;
     this.#storage = storage;
+    this.#reached = reached;
   }
 
   /** The next commit is the one that holds the run's input. */
   applyInput(lastStep: number): void {
     this.#lastStep = lastStep;
     this.#isNoted = false;
+    this.#isInputNext = true;
   }
 
   check(): void {
@@ -179,8 +188,11 @@ class RunGuard implements CommitGuard {
     if (!this.#isNoted) this.#storage.runs.noteProgress(this.#run.id, this.#lastStep);
   }
 
-  committed(): void {
+  committed(kind: "checkpoint" | "task"): void {
     this.#isNoted = true;
+    if (kind === "task") this.#reached("run.task_written");
+    else this.#reached(this.#isInputNext ? "run.input_applied" : "run.committed");
+    this.#isInputNext = false;
   }
 }
 

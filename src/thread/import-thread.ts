@@ -10,6 +10,7 @@ import type {
 import { MAX_BLOB } from "../storage/limits.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { ARCHIVED_TABLES, OWNER_COLUMNS, UNMOVED_THREAD_COLUMNS } from "./archived-tables.ts";
+import type { CrashPoint } from "./crash-points.ts";
 import type { ImportedThread, ThreadAddress } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
@@ -19,6 +20,7 @@ export interface ImportOptions {
   /** The graph that the thread is to be bound to; refuses one that the deployment does not have. */
   readonly chooseGraph: (named: string | undefined) => string;
   readonly now: number;
+  readonly reached: (point: CrashPoint) => void;
 }
 
 /**
@@ -35,7 +37,11 @@ export async function importThread(
   }
   const target = new ImportTarget(first.value, options);
   target.begin();
-  for await (const record of records) await target.take(record);
+  options.reached("import.begun");
+  for await (const record of records) {
+    await target.take(record);
+    options.reached("import.stored");
+  }
   return target.finish();
 }
 

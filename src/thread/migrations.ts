@@ -3,6 +3,7 @@ import runs from "../../migrations/thread/0002_runs.sql";
 import safeResume from "../../migrations/thread/0003_safe_resume.sql";
 import encryptedBlobs from "../../migrations/thread/0004_encrypted_blobs.sql";
 import encodedFaults from "../../migrations/thread/0005_encoded_faults.sql";
+import timers from "../../migrations/thread/0006_timers.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -12,4 +13,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 3, name: "safe_resume", sql: safeResume },
   { version: 4, name: "encrypted_blobs", sql: encryptedBlobs },
   { version: 5, name: "encoded_faults", sql: encodedFaults },
+  { version: 6, name: "timers", sql: timers },
 ];

@@ -1,8 +1,9 @@
 import { idsFrom, mintedAt } from "../checkpoint/id.ts";
 import { compareCheckpointIds } from "../checkpoint/ordering.ts";
+import type { ThreadPlatform } from "./platform.ts";
 import { pruneThread, type Retention } from "./retention.ts";
 import type { RunAdmission } from "./run-admission.ts";
-import type { QueuePlatform, RunQueue } from "./run-queue.ts";
+import type { RunQueue } from "./run-queue.ts";
 import type { ThreadDeletion } from "./thread-deletion.ts";
 import type { ThreadRow } from "./thread-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -13,7 +14,7 @@ const PASSES = 16;
 export interface RetentionParts {
   readonly storage: ThreadStorage;
   readonly queue: RunQueue;
-  readonly platform: QueuePlatform;
+  readonly platform: ThreadPlatform;
   /** Read whenever it matters. */
   readonly retention: Retention;
   readonly deletion: ThreadDeletion;
@@ -21,8 +22,8 @@ export interface RetentionParts {
 }
 
 /**
- * Removes from a thread what its retention says. The thread's alarm, which the queue has while a run is in it, is set to
- * the time at which something will be due, and to none when nothing will.
+ * Removes from a thread what its retention says. Its timer is set for the time at which something will be due, and there is
+ * none when nothing will, or while runs are in the queue: the last one that leaves sets it.
  */
 export class RetentionKeeper {
   readonly #parts: RetentionParts;
@@ -31,12 +32,12 @@ export class RetentionKeeper {
     this.#parts = parts;
   }
 
-  /** The thread was used just now, and nothing is in the queue any more. */
+  /** The thread was used just now. In a transaction. */
   noteUse(): void {
     const { platform, retention } = this.#parts;
     const now = platform.now();
     const { deleteAfter } = retention;
-    this.#setAlarm(
+    this.#setTimer(
       earliest(
         this.#isPruning ? now + platform.lease : undefined,
         deleteAfter === undefined ? undefined : now + deleteAfter,
@@ -44,24 +45,21 @@ export class RetentionKeeper {
     );
   }
 
-  /** The alarm has fired, and nothing is in the queue. It is set again before anything is done: what is stopped underway is taken up. */
-  async onAlarm(thread: ThreadRow): Promise<void> {
-    const { queue, platform, deletion, admission } = this.#parts;
+  async onTimer(): Promise<void> {
+    const { storage, queue, platform, deletion, admission } = this.#parts;
+    const thread = storage.thread();
+    if (thread === undefined) return;
     const { thread_id: threadId } = thread;
     const now = platform.now();
-    const soon = now + platform.lease;
-    try {
-      const expiry = this.#expiry(thread);
-      if (expiry !== undefined && expiry <= now && !admission.isStaging) return await deletion.begin(thread);
-      if (this.#isPruning) {
-        this.#setAlarm(soon);
-        await queue.exclusive(() => this.#prune(threadId, now));
-      }
-      const due = earliest(this.#pruneDue(threadId, now), expiry);
-      this.#setAlarm(due === undefined ? undefined : Math.max(due, soon));
-    } catch (fault) {
-      platform.report(fault);
-    }
+    const isIdle = queue.isEmpty();
+    const expiry = this.#expiry(thread);
+    if (isIdle && expiry !== undefined && expiry <= now && !admission.isStaging)
+      return deletion.begin(thread);
+    if (isIdle && this.#isPruning) await queue.exclusive(() => this.#prune(threadId, now));
+    const due = earliest(this.#pruneDue(threadId, now), expiry);
+    storage.transaction(() =>
+      this.#setTimer(due === undefined ? undefined : Math.max(due, now + platform.lease)),
+    );
   }
 
   get #isPruning(): boolean {
@@ -98,12 +96,10 @@ export class RetentionKeeper {
     return Math.max(thread.created_at, storage.runs.lastUse() ?? 0, written ?? 0) + deleteAfter;
   }
 
-  /** A run that has come meanwhile, and a deletion that has begun, keep theirs. */
-  #setAlarm(due: number | undefined): void {
-    const { storage, queue, platform } = this.#parts;
-    if (storage.thread()?.deleting !== 0 || !queue.isEmpty()) return;
-    if (due === undefined) platform.deleteAlarm();
-    else platform.setAlarm(due);
+  #setTimer(due: number | undefined): void {
+    const { queue, storage } = this.#parts;
+    if (due === undefined || !queue.isEmpty()) storage.timers.clear("retention", "");
+    else storage.timers.set("retention", "", due);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Environment } from "../pregel/environment.ts";
 import { AnswerClaims } from "./answer-claims.ts";
+import type { CrashPoint } from "./crash-points.ts";
 import { threadDeleted } from "./errors.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
 import type { StartRun } from "./protocol.ts";
@@ -14,6 +15,7 @@ export interface AdmissionOptions {
   readonly catalog: GraphCatalog;
   readonly states: StateReader;
   readonly queue: RunQueue;
+  readonly reached: (point: CrashPoint) => void;
 }
 
 /**
@@ -43,7 +45,7 @@ export class RunAdmission {
 
   /** Calls `onAdmitted` with the id of the run that the call is about, before that run can go on. */
   async admit(start: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
-    const { queue, states, storage } = this.#options;
+    const { queue, states, storage, reached } = this.#options;
     const deletions = this.#deletions;
     const known = this.#known(start);
     if (known !== undefined) return onAdmitted(known);
@@ -52,6 +54,7 @@ export class RunAdmission {
     const winner = claims?.winner();
     if (winner !== undefined) return onAdmitted(winner);
     const staged = await this.#stage(start);
+    reached("run.staged");
     try {
       storage.transaction(() => {
         if (deletions !== this.#deletions) throw threadDeleted(start.threadId);
@@ -60,6 +63,7 @@ export class RunAdmission {
     } finally {
       staged.record.release();
     }
+    reached("run.admitted");
     queue.wake();
   }
 

@@ -1,6 +1,7 @@
 import { encode, type Encoded } from "../checkpoint/encoding.ts";
 import type { WireError } from "../errors.ts";
 import { faultError, isPlatformReset, RunSupersededError } from "./errors.ts";
+import type { ThreadPlatform } from "./platform.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
@@ -15,22 +16,6 @@ export type Completion =
   | { readonly status: "ended" }
   | { readonly status: "refused"; readonly error: WireError };
 
-/** What the queue needs of the object it lives in. */
-export interface QueuePlatform {
-  /** How long the queue may be left alone before the alarm looks after it, in milliseconds. */
-  readonly lease: number;
-  now(): number;
-  /** Sets the one alarm, in milliseconds since 1970; part of a transaction that is open. */
-  setAlarm(time: number): void;
-  deleteAlarm(): void;
-  /** Resolves when all that was written is durable. */
-  sync(): Promise<void>;
-  /** Keeps the object alive while the work goes on. */
-  waitUntil(work: Promise<unknown>): void;
-  /** Takes what nobody expected. */
-  report(error: unknown): void;
-}
-
 /** Executes runs: claims are already made, rows are written by the executor. */
 export interface RunExecutor {
   execute(run: RunRow): Promise<Completion>;
@@ -44,12 +29,12 @@ interface Waiter {
 }
 
 /**
- * The thread's runs, one at a time and in the order in which they came. An alarm is set in the commit that puts a run
- * into the empty queue, and is there until the queue is empty again: whatever stops the object, the queue goes on.
+ * The thread's runs, one at a time and in the order in which they came. A timer is set in the commit that puts a run into
+ * the empty queue, and is there until the queue is empty again: whatever stops the object, the queue goes on.
  */
 export class RunQueue {
   readonly #storage: ThreadStorage;
-  readonly #platform: QueuePlatform;
+  readonly #platform: ThreadPlatform;
   readonly #executor: RunExecutor;
   readonly #waiters = new Map<string, Waiter>();
   /** The runs that this instance took in. Others were left by an earlier one, which one of them may have stopped. */
@@ -60,7 +45,7 @@ export class RunQueue {
   /** What has the thread to itself now; what comes next waits for it. */
   #tail: Promise<unknown> = Promise.resolve();
 
-  constructor(storage: ThreadStorage, platform: QueuePlatform, executor: RunExecutor) {
+  constructor(storage: ThreadStorage, platform: ThreadPlatform, executor: RunExecutor) {
     this.#storage = storage;
     this.#platform = platform;
     this.#executor = executor;
@@ -73,7 +58,12 @@ export class RunQueue {
   /** To be called in the transaction that puts a run into the queue, before it is there. */
   accept(runId: string): void {
     this.#accepted.add(runId);
-    if (this.isEmpty()) this.#platform.setAlarm(this.#platform.now() + this.#platform.lease);
+    if (this.isEmpty()) this.#setTimer(this.#platform.now() + this.#platform.lease);
+  }
+
+  /** To be called in the transaction in which a run has left the queue. */
+  noteLeft(): void {
+    if (this.isEmpty()) this.#storage.timers.clear("queue", "");
   }
 
   /** Goes to work when there is some: after a restart, or when a run was put into the queue. */
@@ -89,10 +79,12 @@ export class RunQueue {
     this.#platform.waitUntil(drained);
   }
 
-  /** The alarm has fired: it is set again while the queue is not empty. */
-  onAlarm(): void {
-    if (this.isEmpty()) return;
-    this.#platform.setAlarm(this.#platform.now() + this.#platform.lease);
+  /** The lease has ended: it is renewed while the queue is not empty. */
+  onTimer(): void {
+    this.#storage.transaction(() => {
+      if (this.isEmpty()) this.noteLeft();
+      else this.#setTimer(this.#platform.now() + this.#platform.lease);
+    });
     this.#retryAt = 0;
     this.wake();
   }
@@ -146,7 +138,7 @@ export class RunQueue {
     }
   }
 
-  /** Lets the alarm try the run again. Who waits for it waits on. */
+  /** Lets the timer try the run again. Who waits for it waits on. */
   #postpone(runId: string, fault: Encoded): void {
     const { runs } = this.#storage;
     const stalled = runs.get(runId)?.stalled ?? 0;
@@ -154,8 +146,13 @@ export class RunQueue {
     this.#retryAt = this.#platform.now() + delay;
     this.#storage.transaction(() => {
       runs.noteFault(runId, fault);
-      this.#platform.setAlarm(this.#retryAt);
+      this.#setTimer(this.#retryAt);
     });
+    this.#platform.reached("run.postponed");
+  }
+
+  #setTimer(due: number): void {
+    this.#storage.timers.set("queue", "", due);
   }
 
   #next(): string | undefined {
@@ -171,6 +168,7 @@ export class RunQueue {
       return this.#executor.giveUp(before);
     }
     const run = this.#storage.claim(before, this.#platform.now());
+    this.#platform.reached("run.claimed");
     if (!this.#accepted.has(id)) {
       // When the run stops this instance too, the attempt must have been counted.
       await this.#platform.sync();

@@ -1,19 +1,23 @@
 import { threadDeleted, wireError } from "./errors.ts";
 import type { GraphRunner } from "./graph-runner.ts";
+import type { ThreadPlatform } from "./platform.ts";
 import type { RunAdmission } from "./run-admission.ts";
-import { type QueuePlatform, RETRY_DELAY, type RunQueue } from "./run-queue.ts";
+import { RETRY_DELAY, type RunQueue } from "./run-queue.ts";
 import type { ThreadRow } from "./thread-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 export interface DeletionParts {
   readonly storage: ThreadStorage;
-  readonly platform: QueuePlatform;
+  readonly platform: ThreadPlatform;
   readonly queue: RunQueue;
   readonly runner: GraphRunner;
   readonly admission: RunAdmission;
 }
 
-/** Deletes the thread, whatever is going on in it. A mark and the alarm let another instance go on with it. */
+/**
+ * Deletes the thread, whatever is going on in it. A mark and the alarm, which serves nothing else from then on, let another
+ * instance go on with it.
+ */
 export class ThreadDeletion {
   readonly #parts: DeletionParts;
   #current: Promise<void> | undefined;
@@ -29,8 +33,9 @@ export class ThreadDeletion {
     if (thread.deleting === 0) {
       storage.transaction(() => {
         storage.markDeleting();
-        platform.setAlarm(platform.now());
+        storage.timers.hold(platform.now());
       });
+      platform.reached("thread.marked_deleted");
     }
     return this.finish(thread.thread_id);
   }
@@ -54,7 +59,7 @@ export class ThreadDeletion {
     } catch (fault) {
       // The mark is there, and the alarm goes on with it.
       this.#failures += 1;
-      platform.setAlarm(platform.now() + Math.min(RETRY_DELAY * this.#failures, platform.lease));
+      storage.timers.hold(platform.now() + Math.min(RETRY_DELAY * this.#failures, platform.lease));
       throw fault;
     }
     this.#failures = 0;

@@ -12,8 +12,10 @@ import { AnswerRows } from "./answer-rows.ts";
 import { AttemptFence } from "./attempt-fence.ts";
 import { IdempotencyRows } from "./idempotency-rows.ts";
 import { threadMigrations } from "./migrations.ts";
+import type { ThreadPlatform } from "./platform.ts";
 import { type RunRow, RunRows } from "./run-rows.ts";
 import { ThreadRows, type ThreadRow } from "./thread-rows.ts";
+import { Timers } from "./timers.ts";
 
 /** What a commit of a run adds to the saver's own rows, in the same transaction. */
 export interface CommitGuard {
@@ -23,12 +25,13 @@ export interface CommitGuard {
   readonly accompanies: boolean;
   /** Writes what goes with it. */
   accompany(): void;
-  /** The transaction has happened. */
-  committed(): void;
+  /** The commit has happened. */
+  committed(kind: "checkpoint" | "task"): void;
 }
 
 export interface ThreadStorageOptions {
   readonly storage: DurableObjectStorage;
+  readonly platform: Pick<ThreadPlatform, "setAlarm" | "deleteAlarm" | "reached">;
   readonly bucket?: R2Bucket | undefined;
   /** Of the thread's objects in the bucket. */
   readonly prefix: string;
@@ -52,6 +55,7 @@ export class ThreadStorage {
   readonly checkpoints: RootCheckpoints;
   readonly answers: AnswerRows;
   readonly keys: IdempotencyRows;
+  readonly timers: Timers;
   /** For moving the thread. */
   readonly tables: Tables;
   readonly blobs: BlobMoves;
@@ -84,6 +88,7 @@ export class ThreadStorage {
     this.checkpoints = new RootCheckpoints(sql);
     this.answers = new AnswerRows(sql);
     this.keys = new IdempotencyRows(sql);
+    this.timers = new Timers(sql, options.platform);
     this.#thread = new ThreadRows(sql);
     this.tables = new Tables(storage.sql);
     this.blobs = new BlobMoves(storage.sql, bucket, prefix);
@@ -100,7 +105,10 @@ export class ThreadStorage {
 
   /** The saver whose commits go with the guard: also those that come late, when its run is over. */
   saverFor(guard: CommitGuard): SqliteSaver {
-    return this.saver.bind((write, isAtomic = false) => this.#transact(guard, write, isAtomic));
+    return this.saver.bind(
+      (write, isAtomic = false) => this.#transact(guard, "checkpoint", write, isAtomic),
+      (write, isAtomic = false) => this.#transact(guard, "task", write, isAtomic),
+    );
   }
 
   /** The thread's own row, undefined when nothing was ever written. */
@@ -124,7 +132,7 @@ export class ThreadStorage {
   transaction<T>(write: () => T): T {
     this.#revision += 1;
     try {
-      return this.#options.storage.transactionSync(write);
+      return this.#options.storage.transactionSync(() => this.timers.within(write));
     } catch (error) {
       // The tables may have been made in it.
       this.#hasTables = false;
@@ -143,6 +151,7 @@ export class ThreadStorage {
   /** Undoes `prepare` when the thread has not come to be. */
   async reset(): Promise<void> {
     this.#hasTables = false;
+    this.timers.forget();
     await this.#options.storage.deleteAll();
   }
 
@@ -172,8 +181,10 @@ export class ThreadStorage {
     this.saver.abandon();
     this.fence.close();
     if (bucket !== undefined) await deletePrefix(bucket, `${prefix}/`);
+    this.#options.platform.reached("thread.objects_deleted");
     await storage.deleteAlarm();
     await storage.deleteAll();
+    this.timers.forget();
     this.#hasTables = false;
   }
 
@@ -186,19 +197,24 @@ export class ThreadStorage {
     this.#hasTables = version === this.newestSchema;
   }
 
-  #transact<T>(guard: CommitGuard, write: () => T, isAtomic: boolean): T {
+  #transact<T>(guard: CommitGuard, kind: "checkpoint" | "task", write: () => T, isAtomic: boolean): T {
     guard.check();
-    if (isAtomic && !guard.accompanies) {
-      this.#revision += 1;
-      return write();
-    }
-    const result = this.transaction(() => {
+    const result = isAtomic && !guard.accompanies ? this.#writeAlone(write) : this.#writeWith(guard, write);
+    guard.committed(kind);
+    return result;
+  }
+
+  #writeAlone<T>(write: () => T): T {
+    this.#revision += 1;
+    return write();
+  }
+
+  #writeWith<T>(guard: CommitGuard, write: () => T): T {
+    return this.transaction(() => {
       const written = write();
       guard.accompany();
       return written;
     });
-    guard.committed();
-    return result;
   }
 }
 

@@ -4,18 +4,18 @@ import { threadBeingImported } from "./errors.ts";
 import { threadRecords } from "./export-thread.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
 import { importThread } from "./import-thread.ts";
+import type { ThreadPlatform } from "./platform.ts";
 import type { Bytes, ImportedThread, ThreadAddress } from "./protocol.ts";
-import type { QueuePlatform } from "./run-queue.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** Moves the thread out of its object, and into it. While it is being imported, nothing else may happen to it. */
 export class ThreadTransfer {
   readonly #storage: ThreadStorage;
-  readonly #platform: QueuePlatform;
+  readonly #platform: ThreadPlatform;
   readonly #catalog: GraphCatalog;
   #importing: string | undefined;
 
-  constructor(storage: ThreadStorage, platform: QueuePlatform, catalog: GraphCatalog) {
+  constructor(storage: ThreadStorage, platform: ThreadPlatform, catalog: GraphCatalog) {
     this.#storage = storage;
     this.#platform = platform;
     this.#catalog = catalog;
@@ -31,7 +31,7 @@ export class ThreadTransfer {
 
   /** Sees to it that what an import leaves is removed when this instance ends before it. */
   guard(): void {
-    this.#platform.setAlarm(this.#platform.now() + this.#platform.lease);
+    this.#storage.timers.hold(this.#platform.now() + this.#platform.lease);
   }
 
   export(threadId: string): Bytes {
@@ -50,8 +50,10 @@ export class ThreadTransfer {
         address,
         chooseGraph: (named) => this.#catalog.nameOf(named),
         now: this.#platform.now(),
+        reached: (point) => this.#platform.reached(point),
       });
-      this.#platform.deleteAlarm();
+      this.#storage.timers.release();
+      this.#platform.reached("import.finished");
       return imported;
     } catch (error) {
       await this.#storage.deleteAll();

@@ -7,6 +7,7 @@ import { editOnce } from "./edit-state.ts";
 import { EventStream } from "./event-stream.ts";
 import { GraphCatalog } from "./graph-catalog.ts";
 import { GraphRunner } from "./graph-runner.ts";
+import type { ThreadPlatform } from "./platform.ts";
 import type {
   Bytes,
   EditState,
@@ -25,16 +26,17 @@ import type { RunEnd } from "./run-end.ts";
 import { RunListeners } from "./run-listeners.ts";
 import { pruneThread, type Retention } from "./retention.ts";
 import { RetentionKeeper } from "./retention-keeper.ts";
-import { RunQueue, type QueuePlatform } from "./run-queue.ts";
+import { RunQueue } from "./run-queue.ts";
 import { StateReader } from "./state-reader.ts";
 import { ThreadDeletion } from "./thread-deletion.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
+import { TimerDispatch } from "./timer-dispatch.ts";
 import { eventName, wireAnswer } from "./wire.ts";
 
 export interface ThreadOptions {
   readonly storage: ThreadStorage;
-  readonly platform: QueuePlatform;
+  readonly platform: ThreadPlatform;
   readonly environment: Environment;
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
   readonly retention: Retention;
@@ -47,7 +49,7 @@ export interface ThreadOptions {
 export class Thread implements ThreadApi {
   readonly #storage: ThreadStorage;
   readonly #environment: Environment;
-  readonly #platform: QueuePlatform;
+  readonly #platform: ThreadPlatform;
   readonly #catalog: GraphCatalog;
   readonly #runner: GraphRunner;
   readonly #queue: RunQueue;
@@ -57,6 +59,7 @@ export class Thread implements ThreadApi {
   readonly #admission: RunAdmission;
   readonly #deletion: ThreadDeletion;
   readonly #retention: RetentionKeeper;
+  readonly #timers: TimerDispatch;
 
   constructor(options: ThreadOptions) {
     const { storage, environment, platform } = options;
@@ -71,7 +74,11 @@ export class Thread implements ThreadApi {
       graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
       threadId: () => storage.thread()?.thread_id ?? "",
       emit: (runId, event) => this.#listeners.emit(runId, event),
-      onLeave: () => this.#retention.noteUse(),
+      onLeave: () => {
+        this.#queue.noteLeft();
+        this.#retention.noteUse();
+      },
+      reached: (point) => platform.reached(point),
     });
     this.#queue = new RunQueue(storage, platform, this.#runner);
     this.#transfer = new ThreadTransfer(storage, platform, this.#catalog);
@@ -81,6 +88,7 @@ export class Thread implements ThreadApi {
       catalog: this.#catalog,
       states: this.#states,
       queue: this.#queue,
+      reached: (point) => platform.reached(point),
     });
     const parts = { storage, platform, queue: this.#queue, admission: this.#admission };
     this.#deletion = new ThreadDeletion({ ...parts, runner: this.#runner });
@@ -88,6 +96,10 @@ export class Thread implements ThreadApi {
       ...parts,
       deletion: this.#deletion,
       retention: options.retention,
+    });
+    this.#timers = new TimerDispatch(storage, platform, {
+      queue: () => this.#queue.onTimer(),
+      retention: () => this.#retention.onTimer(),
     });
   }
 
@@ -144,8 +156,8 @@ export class Thread implements ThreadApi {
       const graph = this.#catalog.require(thread.graph);
       if (!this.#queue.isEmpty()) throw threadBusy(edit.threadId);
       return this.#queue.exclusive(async () => {
-        const answer = await editOnce(this.#storage, this.#environment, graph, edit);
-        this.#retention.noteUse();
+        const answer = await editOnce(this.#storage, this.#environment, graph, edit, this.#platform);
+        this.#storage.transaction(() => this.#retention.noteUse());
         return answer;
       });
     });
@@ -195,16 +207,10 @@ export class Thread implements ThreadApi {
   /** The alarm has fired. */
   async alarm(): Promise<void> {
     if (this.#transfer.isImporting) return this.#transfer.guard();
-    try {
-      await this.#ready();
-    } catch (fault) {
-      // A deletion that could not be finished has set the alarm again.
-      return this.#platform.report(fault);
-    }
     const thread = this.#storage.thread();
-    if (thread === undefined) return;
-    if (this.#queue.isEmpty()) await this.#retention.onAlarm(thread);
-    else this.#queue.onAlarm();
+    if (thread?.deleting === 0) return this.#timers.fire();
+    // A deletion that could not be finished sets the alarm again.
+    await this.#ready().catch((fault: unknown) => this.#platform.report(fault));
   }
 
   /** Takes up what an earlier instance has left: a deletion, or runs. */

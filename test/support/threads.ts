@@ -167,7 +167,13 @@ export class TestThread {
     await this.inside((state) => state.abort(STOPPED)).catch(() => undefined);
   }
 
-  fireAlarm(): Promise<boolean> {
+  /** The time of the timer that is due next has come. False when there is no alarm. */
+  async fireAlarm(): Promise<boolean> {
+    await this.inside(({ storage }) => {
+      const tables = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'timers'").toArray();
+      if (tables.length === 0) return;
+      storage.sql.exec("UPDATE timers SET due = 1 WHERE due = (SELECT min(due) FROM timers)");
+    });
     return runDurableObjectAlarm(this.stub);
   }
 

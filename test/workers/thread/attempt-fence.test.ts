@@ -17,6 +17,7 @@ class FencedThread {
     this.#sql = storage.sql;
     this.storage = new ThreadStorage({
       storage,
+      platform: { setAlarm: () => undefined, deleteAlarm: () => undefined, reached: () => undefined },
       prefix: "p",
       randomId: () => crypto.randomUUID(),
       report: noteReport,

@@ -125,6 +125,7 @@ describe("what a run writes", () => {
         "thread",
         "runs",
         "queue",
+        "timers",
         "checkpoints",
         "writes",
         "namespaces",
@@ -154,6 +155,7 @@ describe("what a run writes", () => {
     deploy({ graph: graph.compile() });
     expect(await rowsOf({ log: ["a"] }, { log: ["b"] })).toEqual({
       queue: 2,
+      timers: 2,
       runs: 4,
       checkpoints: 3,
       writes: tasks + 1,
@@ -163,8 +165,9 @@ describe("what a run writes", () => {
   it("about itself does not grow with its supersteps, and of the state it writes two rows each", async () => {
     const few = await rowsWritten(3);
     const many = await rowsWritten(30);
-    // In and out of the queue; stored, claimed, its input noted, ended.
-    expect(few).toEqual({ queue: 2, runs: 4, checkpoints: 3 + 2, writes: 3 + 1 });
-    expect(many).toEqual({ queue: 2, runs: 4, checkpoints: 30 + 2, writes: 30 + 1 });
+    // In and out of the queue, with its timer; stored, claimed, its input noted, ended.
+    const about = { queue: 2, timers: 2, runs: 4 };
+    expect(few).toEqual({ ...about, checkpoints: 3 + 2, writes: 3 + 1 });
+    expect(many).toEqual({ ...about, checkpoints: 30 + 2, writes: 30 + 1 });
   });
 });

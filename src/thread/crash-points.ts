@@ -1,0 +1,35 @@
+/**
+ * The places between two durable steps at which an object may end. A step that is followed by another one, with an await,
+ * an outgoing call or a return to the event loop between them, is followed by its point.
+ */
+export const CRASH_POINTS = [
+  /** What is large of a new run is stored; the run is not in the queue. */
+  "run.staged",
+  "run.admitted",
+  "run.claimed",
+  /** The commit that holds the run's input. */
+  "run.input_applied",
+  /** Any other commit of a checkpoint. */
+  "run.committed",
+  "run.task_written",
+  /** What is large of the outcome is stored; the run has not ended. */
+  "run.outcome_staged",
+  "run.ended",
+  "run.refused",
+  /** A fault is noted, and the next attempt has its time. */
+  "run.postponed",
+  /** The key of an edit is stored, the edit is not. */
+  "edit.key_stored",
+  "thread.marked_deleted",
+  /** The objects in the bucket are gone, the rows are not. */
+  "thread.objects_deleted",
+  /** The row of the new thread carries the mark of a deletion. */
+  "import.begun",
+  /** Some of what the archive holds is stored. */
+  "import.stored",
+  "import.finished",
+  /** The alarm is set ahead, and no timer has been looked after. */
+  "timer.held",
+] as const;
+
+export type CrashPoint = (typeof CRASH_POINTS)[number];

@@ -1,0 +1,23 @@
+import type { CrashPoint } from "./crash-points.ts";
+
+/** The one alarm of an object. Part of the transaction that is open, if one is. */
+export interface AlarmClock {
+  /** In milliseconds since 1970. */
+  setAlarm(time: number): void;
+  deleteAlarm(): void;
+}
+
+/** What a thread needs of the object it lives in. */
+export interface ThreadPlatform extends AlarmClock {
+  /** How long a run, or a handler of a timer, may be left alone before the alarm looks after it, in milliseconds. */
+  readonly lease: number;
+  now(): number;
+  /** Resolves when all that was written is durable. */
+  sync(): Promise<void>;
+  /** Keeps the object alive while the work goes on. */
+  waitUntil(work: Promise<unknown>): void;
+  /** Takes what nobody expected. */
+  report(error: unknown): void;
+  /** A step has been written that another one follows. Nothing here: a test may end the object. */
+  reached(point: CrashPoint): void;
+}

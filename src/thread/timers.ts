@@ -1,0 +1,111 @@
+import type { Sql } from "../storage/sql.ts";
+import type { AlarmClock } from "./platform.ts";
+
+/** What the object looks after. Each kind has one handler. */
+export type TimerKind = "queue" | "retention";
+
+export interface Timer {
+  readonly kind: TimerKind;
+  /** What it is for, among those of its kind; "" where there is one only. */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly due: number;
+}
+
+/**
+ * What has a time at which it is due. The object's one alarm is set for the earliest, in the transaction in which that
+ * changes, and to none when nothing is left.
+ */
+export class Timers {
+  readonly #sql: Sql;
+  readonly #alarm: AlarmClock;
+  /** Transactions that are open. */
+  #depth = 0;
+  #isChanged = false;
+  #isHeld = false;
+  /** What the alarm is set for, as far as this instance knows. */
+  #armed: number | "none" | undefined;
+
+  constructor(sql: Sql, alarm: AlarmClock) {
+    this.#sql = sql;
+    this.#alarm = alarm;
+  }
+
+  /** In a transaction; replaces the time of one that is there. */
+  set(kind: TimerKind, id: string, due: number): void {
+    this.#change();
+    this.#sql.run("INSERT OR REPLACE INTO timers (kind, id, due) VALUES (?, ?, ?)", kind, id, due);
+  }
+
+  /** In a transaction. */
+  clear(kind: TimerKind, id: string): void {
+    this.#change();
+    this.#sql.run("DELETE FROM timers WHERE kind = ? AND id = ?", kind, id);
+  }
+
+  /** When the next one is due. */
+  next(): number | undefined {
+    return this.#sql.first<{ due: number | null }>("SELECT min(due) AS due FROM timers")?.due ?? undefined;
+  }
+
+  /** Those that are due, the earliest first. */
+  due(now: number): Timer[] {
+    const statement = "SELECT kind, id, due FROM timers WHERE due <= ? ORDER BY due, kind, id";
+    return this.#sql.all<Timer & Record<string, SqlStorageValue>>(statement, now);
+  }
+
+  dueTime(kind: TimerKind, id: string): number | undefined {
+    const statement = "SELECT due FROM timers WHERE kind = ? AND id = ?";
+    return this.#sql.first<{ due: number }>(statement, kind, id)?.due;
+  }
+
+  /** Sets the alarm, whatever is due, until `release`: whoever does something long is looked after when it is stopped. */
+  hold(until: number): void {
+    this.#isHeld = true;
+    this.#armed = until;
+    this.#alarm.setAlarm(until);
+  }
+
+  /** The tables are there. */
+  release(): void {
+    this.#isHeld = false;
+    this.#arm();
+  }
+
+  /** The tables are gone, and the alarm with them. */
+  forget(): void {
+    this.#isHeld = false;
+    this.#isChanged = false;
+    this.#armed = undefined;
+  }
+
+  /** Does the work of a transaction, and sets the alarm when it has changed what is due next. */
+  within<T>(work: () => T): T {
+    this.#depth += 1;
+    try {
+      const result = work();
+      if (this.#depth === 1 && this.#isChanged && !this.#isHeld) this.#arm();
+      return result;
+    } catch (error) {
+      // The alarm is again what it was before.
+      this.#armed = undefined;
+      throw error;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  #change(): void {
+    if (this.#depth === 0) throw new Error("Timers are changed in a transaction.");
+    this.#isChanged = true;
+  }
+
+  #arm(): void {
+    this.#isChanged = false;
+    const next = this.next() ?? "none";
+    if (next === this.#armed) return;
+    this.#armed = next;
+    if (next === "none") this.#alarm.deleteAlarm();
+    else this.#alarm.setAlarm(next);
+  }
+}
