@@ -10,21 +10,32 @@ const ATTEMPTS = 6;
 /** The longest wait before the second attempt, in milliseconds; it doubles. */
 const FIRST_WAIT = 100;
 
-/**
- * Calls a thread object, and calls it again when it was reset underway: by a deploy, an eviction, a crash. A stub is of
- * no use after that, so each attempt takes a new one. Only for calls that may be made twice.
- */
+/** As `callObject`. */
 export async function callThread<Value>(
   namespace: ThreadNamespace,
   name: string,
   call: (thread: ThreadApi) => Promise<Reply<Value>>,
 ): Promise<Reply<Value>> {
+  try {
+    return await callObject(() => namespace.getByName(name), call);
+  } catch (error) {
+    throw wasReset(error) ? unavailable(error) : error;
+  }
+}
+
+/**
+ * Calls an object, and calls it again when it was reset underway: by a deploy, an eviction, a crash. A stub is of no use
+ * after that, so each attempt takes a new one. Only for calls that may be made twice. Throws the last reset in the end.
+ */
+export async function callObject<Api, Value>(
+  stub: () => Api,
+  call: (api: Api) => Promise<Value>,
+): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await call(namespace.getByName(name));
+      return await call(stub());
     } catch (error) {
-      if (!wasReset(error)) throw error;
-      if (attempt === ATTEMPTS) throw unavailable(error);
+      if (!wasReset(error) || attempt === ATTEMPTS) throw error;
       await waitBefore(attempt);
     }
   }

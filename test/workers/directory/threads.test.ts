@@ -4,16 +4,33 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contains } from "../../../src/directory/leaves.ts";
 import type { DirectoryApi, SortKey, ThreadEntry, ThreadFilter } from "../../../src/directory/protocol.ts";
+import { type CallShard, TenantDirectory } from "../../../src/directory/tenant-directory.ts";
 
-function directory(): { object: DirectoryApi; rowsOf: (table: string) => Promise<number> } {
-  const stub = env.DIRECTORY.getByName(crypto.randomUUID());
+interface Objects {
+  readonly object: DirectoryApi;
+  /** In all of them. */
+  readonly rowsOf: (table: string) => Promise<number>;
+}
+
+function directory(count = 1): Objects {
+  const stubs = Array.from({ length: count }, () => env.DIRECTORY.getByName(crypto.randomUUID()));
+  const shards = stubs.map(
+    (stub): CallShard =>
+      (call) =>
+        call(stub as unknown as DirectoryApi),
+  );
+  const [only] = stubs;
   return {
-    object: stub as unknown as DirectoryApi,
-    rowsOf: (table) =>
-      runInDurableObject(
-        stub,
-        (_, { storage }) => storage.sql.exec(`SELECT * FROM ${table}`).toArray().length,
-      ),
+    object: count === 1 ? (only as unknown as DirectoryApi) : new TenantDirectory(shards),
+    rowsOf: async (table) => {
+      const counts = stubs.map((stub) =>
+        runInDurableObject(
+          stub,
+          (_, { storage }) => storage.sql.exec(`SELECT * FROM ${table}`).toArray().length,
+        ),
+      );
+      return (await Promise.all(counts)).reduce((sum, n) => sum + n, 0);
+    },
   };
 }
 
@@ -38,9 +55,9 @@ async function found(object: DirectoryApi, filter: ThreadFilter): Promise<string
   return (await object.findThreads(filter, BY_ID, 100)).map(({ threadId }) => threadId);
 }
 
-describe("a directory", () => {
+describe.for([1, 3])("a directory of %i", (count) => {
   it("that knows nothing answers, and stores nothing", async () => {
-    const { object, rowsOf } = directory();
+    const { object, rowsOf } = directory(count);
     await object.removeThread("a");
     expect(await found(object, {})).toEqual([]);
     expect(await object.countThreads({})).toBe(0);
@@ -49,7 +66,7 @@ describe("a directory", () => {
   });
 
   it("keeps the newest entry, in whatever order they come", async () => {
-    const { object } = directory();
+    const { object } = directory(count);
     await object.putThread(entry("a", { version: 2, metadata: { owner: "ann" } }));
     await object.putThread(entry("a", { version: 1, metadata: { owner: "bob" } }));
     await object.putThread(entry("a", { version: 2, metadata: { owner: "carl" } }));
@@ -61,16 +78,18 @@ describe("a directory", () => {
     expect(await found(object, { status: "busy" })).toEqual(["a"]);
   });
 
-  it("forgets a removed thread, its keys and its questions", async () => {
-    const { object, rowsOf } = directory();
+  it("forgets removed threads, their keys and their questions", async () => {
+    const { object, rowsOf } = directory(count);
     const questions = [{ interruptId: "q", value: "Name?", askedAt: 1 }];
-    await object.putThread(entry("a", { metadata: { tags: ["x"] }, questions }));
-    await object.removeThread("a");
+    const ids = Array.from({ length: 12 }, (_, index) => `thread ${index}`);
+    for (const id of ids) await object.putThread(entry(id, { metadata: { tags: ["x"] }, questions }));
+    expect(await rowsOf("questions")).toBe(ids.length);
+    for (const id of ids) await object.removeThread(id);
     for (const table of ["threads", "thread_keys", "questions"]) expect(await rowsOf(table)).toBe(0);
   });
 
   it("lists questions of all threads in the order in which they were asked, page by page", async () => {
-    const { object } = directory();
+    const { object } = directory(count);
     const ask = (interruptId: string, askedAt: number) => ({
       interruptId,
       value: `${interruptId}?`,
@@ -133,7 +152,7 @@ const filters = fc.array(
 );
 const sortKeys = fc.constantFrom<SortKey>("thread_id", "status", "created_at");
 
-describe("a search", () => {
+describe.for([1, 3])("a search among %i", (shards) => {
   it("finds what going through all threads would find, in the same order", { timeout: 30_000 }, async () => {
     const property = fc.asyncProperty(
       entries,
@@ -143,7 +162,7 @@ describe("a search", () => {
       fc.integer({ min: 1, max: 12 }),
       async (drafts, wanted, by, descending, count) => {
         const known = drafts.map((draft, index) => entry(`t${index}`, draft));
-        const { object } = directory();
+        const { object } = directory(shards);
         await Promise.all(known.map((each) => object.putThread(each)));
         // What is wanted is rarely there by chance: a thread's own metadata is.
         const tried: ThreadFilter[] = [
@@ -163,7 +182,7 @@ describe("a search", () => {
         }
       },
     );
-    await fc.assert(property, { numRuns: 20 });
+    await fc.assert(property, { numRuns: 15 });
   });
 });
 

@@ -1,0 +1,94 @@
+import { compareCodePoints } from "../checkpoint/ordering.ts";
+import type {
+  AskedQuestion,
+  DirectoryApi,
+  QuestionsPage,
+  ThreadEntry,
+  ThreadFilter,
+  ThreadOrder,
+  ThreadPlace,
+} from "./protocol.ts";
+
+/** Calls one of the objects among which a tenant's threads are divided. */
+export type CallShard = <Value>(call: (shard: DirectoryApi) => Promise<Value>) => Promise<Value>;
+
+/** What is known across all threads of a tenant. Each thread is known to one object; what is asked of all is merged. */
+export class TenantDirectory implements DirectoryApi {
+  readonly #shards: readonly CallShard[];
+
+  constructor(shards: readonly CallShard[]) {
+    this.#shards = shards;
+  }
+
+  async putThread(entry: ThreadEntry): Promise<void> {
+    await this.#shardOf(entry.threadId)((shard) => shard.putThread(entry));
+  }
+
+  async removeThread(threadId: string): Promise<void> {
+    await this.#shardOf(threadId)((shard) => shard.removeThread(threadId));
+  }
+
+  async findThreads(
+    filter: ThreadFilter,
+    order: ThreadOrder,
+    count: number,
+  ): Promise<readonly ThreadPlace[]> {
+    const found = await this.#all((shard) => shard.findThreads(filter, order, count));
+    const merged = found.flat().toSorted(comparePlaces);
+    return (order.descending ? merged.toReversed() : merged).slice(0, count);
+  }
+
+  async getThreads(threadIds: readonly string[]): Promise<readonly ThreadEntry[]> {
+    const groups = Map.groupBy(threadIds, (threadId) => this.#shardOf(threadId));
+    const found = await Promise.all(
+      Array.from(groups, ([callShard, ids]) => callShard((shard) => shard.getThreads(ids))),
+    );
+    const entries = new Map(found.flat().map((entry) => [entry.threadId, entry]));
+    return threadIds.flatMap((threadId) => entries.get(threadId) ?? []);
+  }
+
+  async countThreads(filter: ThreadFilter): Promise<number> {
+    const counts = await this.#all((shard) => shard.countThreads(filter));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  async getQuestions(page: QuestionsPage): Promise<readonly AskedQuestion[]> {
+    const found = await this.#all((shard) => shard.getQuestions(page));
+    return found.flat().toSorted(compareQuestions).slice(0, page.limit);
+  }
+
+  #all<Value>(call: (shard: DirectoryApi) => Promise<Value>): Promise<Value[]> {
+    return Promise.all(this.#shards.map((callShard) => callShard(call)));
+  }
+
+  #shardOf(threadId: string): CallShard {
+    const shard = this.#shards[hashOf(threadId) % this.#shards.length];
+    if (shard === undefined) throw new RangeError("A directory has one object at least.");
+    return shard;
+  }
+}
+
+/** It says where a thread is known: it must never change. (FNV-1a over UTF-16 code units.) */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+function comparePlaces(a: ThreadPlace, b: ThreadPlace): number {
+  return compare(a.key, b.key) || compareCodePoints(a.threadId, b.threadId);
+}
+
+function compareQuestions(a: AskedQuestion, b: AskedQuestion): number {
+  return (
+    a.askedAt - b.askedAt ||
+    compareCodePoints(a.threadId, b.threadId) ||
+    compareCodePoints(a.interruptId, b.interruptId)
+  );
+}
+
+function compare(a: string | number, b: string | number): number {
+  return typeof a === "number" && typeof b === "number" ? a - b : compareCodePoints(String(a), String(b));
+}
