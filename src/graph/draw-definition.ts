@@ -58,6 +58,8 @@ export function drawDefinition(from: DrawnFrom): DrawableGraph {
 
 interface DrawnNode {
   readonly name: string;
+  /** The name of the graph that the node is. */
+  readonly graph?: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly toolNames?: readonly string[] | undefined;
 }
@@ -65,8 +67,9 @@ interface DrawnNode {
 /** Those of error handlers come before the nodes whose errors they handle. */
 function nodesInOrder({ nodes }: GraphDefinition): DrawnNode[] {
   const drawn = [...nodes.values()].flatMap((node): DrawnNode[] => {
-    const { name, options, toolNames } = node;
-    const own = { name, metadata: options.metadata ?? {}, toolNames };
+    const { name, options, subgraphs, toolNames } = node;
+    const graph = options.subgraphs === undefined ? subgraphs[0]?.graph.name : undefined;
+    const own = { name, graph, metadata: options.metadata ?? {}, toolNames };
     return options.errorHandler === undefined ? [own] : [{ name: ownHandler(name), metadata: {} }, own];
   });
   return asKeys(drawn.map((node) => [node.name, node])).map(([, node]) => node);
@@ -80,7 +83,7 @@ function asKeys<T>(entries: readonly (readonly [string, T])[]): [string, T][] {
 /** Draws a node, or the graph in it: returns where edges enter it, and where they leave it. */
 function drawNode(
   drawing: DrawableGraph,
-  { name, metadata, toolNames }: DrawnNode,
+  { name, graph: graphName, metadata, toolNames }: DrawnNode,
   { inside, interruptBefore, interruptAfter }: DrawnFrom,
 ): { readonly first: string; readonly last?: string } {
   const id = displayName(name);
@@ -101,6 +104,7 @@ function drawNode(
   ];
   drawing.addNode({
     id,
+    graph: graphName,
     kind: "runnable",
     metadata: {
       ...metadata,

@@ -1,3 +1,4 @@
+import { checkpointMetadata, ownMetadata } from "./checkpoint-metadata.ts";
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import { findAsked } from "./answers.ts";
 import { answersBefore, askingRows, calledRows, unfinishedRows, withoutErrors } from "./carried-rows.ts";
@@ -232,13 +233,12 @@ export async function moveInto(
   await run.saver?.put(
     saverConfig(config, keepsHistory ? tuple.parentConfig?.configurable?.checkpoint_id : undefined),
     { ...tuple.checkpoint, id, ts: new Date(run.environment.now()).toISOString() },
-    {
+    checkpointMetadata(run.config, ownMetadata(run.config), {
       source: "fork",
       step,
       parents,
       ...(keepsHistory ? { [PARENT_TASK]: taskId } : {}),
-      ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
-    },
+    }),
     tuple.checkpoint.channel_versions,
   );
   const questions = planned

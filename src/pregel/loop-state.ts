@@ -12,6 +12,7 @@ import { ExitStore, type Unstored } from "./durability.ts";
 import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import type { Origin } from "./origins.ts";
+import { checkpointMetadata, ownMetadata } from "./checkpoint-metadata.ts";
 import { PARENT_TASK } from "./constants.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { Places } from "./places.ts";
@@ -38,6 +39,7 @@ export class LoopState {
   readonly taken = new Set<string>();
   /** Of tasks that others have called, by task. */
   readonly #calledOrigins = new Map<string, readonly Origin[]>();
+  readonly #ownMetadata: ReturnType<typeof ownMetadata>;
   readonly #origin: { readonly parents: Readonly<Record<string, string>>; readonly [PARENT_TASK]?: unknown };
   /** Whether the run began with input, rather than going on. */
   hasNewInput = false;
@@ -66,6 +68,7 @@ export class LoopState {
     this.metadata = tuple?.metadata;
     this.step = tuple?.metadata?.step ?? -2;
     this.lastStep = run.lastStep ?? this.step + run.recursionLimit + 2;
+    this.#ownMetadata = ownMetadata(run.config);
     this.#origin = adopt(originOf(run, tuple));
     this.pending = pending ?? new PendingWrites(tuple?.pendingWrites, run.nesting?.answers);
   }
@@ -124,12 +127,9 @@ export class LoopState {
       id,
       new Date(run.environment.now()).toISOString(),
     );
-    const metadata: CheckpointMetadata = adopt({
-      source,
-      step,
-      ...this.#origin,
-      ...(run.config.runId === undefined ? {} : { run_id: run.config.runId }),
-    });
+    const metadata = adopt(
+      checkpointMetadata(run.config, this.#ownMetadata, { source, step, ...this.#origin }),
+    );
     if (run.saver !== undefined) {
       if (options.appliesInput) run.onInputApplied(this.lastStep);
       if (this.#exitStore === undefined)

@@ -46,8 +46,16 @@ export function nodeConfig(
     checkpoint_ns: checkpointNs,
     ...task.node?.metadata,
   };
+  // Those of the run: what a node calls is not that run.
+  const {
+    runId: _id,
+    runName: _name,
+    ...given
+  }: RunnableConfig & { readonly runName?: unknown } = run.config;
   const config = {
-    ...run.config,
+    ...given,
+    recursionLimit: run.recursionLimit,
+    tags: given.tags ?? NO_TAGS,
     configurable: {
       ...run.config.configurable,
       checkpoint_ns: checkpointNs,
@@ -74,6 +82,8 @@ function identityOf({ configurable }: RunnableConfig): Record<string, unknown> {
   for (const key of IDENTITY) if (configurable?.[key] !== undefined) identity[key] = configurable[key];
   return identity;
 }
+
+const NO_TAGS: readonly string[] = [];
 
 const IDENTITY = ["thread_id", "assistant_id", "graph_id"] as const;
 

@@ -15,10 +15,9 @@ import type { StreamMode } from "./types.ts";
 /** These tasks begin. */
 export function emitTasks(loop: LoopState, tasks: readonly PlannedTask[]): void {
   if (!isWanted(loop, "tasks")) return;
-  const { metadata: ofRun } = loop.run.config;
   for (const task of tasks) {
     if (task.node?.hidden) continue;
-    const ofNode = task.node?.metadata;
+    const metadata = metadataOf(loop, task);
     emit(loop, "tasks", "task", loop.step + 1, {
       id: task.id,
       name: task.name,
@@ -27,10 +26,31 @@ export function emitTasks(loop: LoopState, tasks: readonly PlannedTask[]): void 
         (trigger) => trigger === PUSH || isTriggered(loop.state, task.name, trigger),
       ),
       interrupts: [],
-      ...(ofRun === undefined && ofNode === undefined ? {} : { metadata: { ...ofRun, ...ofNode } }),
+      ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     });
   }
 }
+
+/** What the caller and the node say of a task; where it is, the chunk says itself. */
+function metadataOf({ run: { config } }: LoopState, { node }: PlannedTask): Record<string, unknown> {
+  const given = Object.entries({ ...config.metadata, ...node?.metadata }).filter(
+    ([key]) => !OF_TASK.has(key),
+  );
+  const tags = config.tags?.filter((tag) => !tag.startsWith("seq:step")) ?? [];
+  return { ...Object.fromEntries(given), ...(tags.length === 0 ? {} : { tags }) };
+}
+
+const OF_TASK: ReadonlySet<string> = new Set([
+  "thread_id",
+  "checkpoint_id",
+  "checkpoint_ns",
+  "checkpoint_map",
+  "langgraph_step",
+  "langgraph_node",
+  "langgraph_triggers",
+  "langgraph_path",
+  "langgraph_checkpoint_ns",
+]);
 
 /** This task has come to a result, or waits. */
 export function emitTaskResult(loop: LoopState, task: PlannedTask, result: TaskResult): void {

@@ -4,6 +4,8 @@ import { mermaidText, type MermaidOptions } from "./mermaid.ts";
 export interface DrawableNode {
   readonly id: string;
   readonly name: string;
+  /** The name of the graph in it. */
+  readonly graph?: string | undefined;
   /** What the node is: something that runs, or what the graph takes or gives. */
   readonly kind: "runnable" | "schema";
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
@@ -92,10 +94,10 @@ export class DrawableGraph {
 
   toJSON(): { readonly nodes: readonly object[]; readonly edges: readonly object[] } {
     return {
-      nodes: Object.values(this.nodes).map(({ id, name, kind, metadata }) => ({
+      nodes: Object.values(this.nodes).map(({ id, name, graph, kind, metadata }) => ({
         id,
         type: kind,
-        data: kind === "runnable" ? { name } : {},
+        data: kind === "runnable" ? { name: graph ?? name } : {},
         ...(metadata === undefined ? {} : { metadata }),
       })),
       edges: this.edges.map(({ source, target, data, conditional }) => ({

@@ -129,6 +129,9 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
     "differences/streams: an error in a chunk of tasks has the form in which it is stored",
   ],
 
+  'metadata of tasks says `ls_integration: "langgraph"`': [
+    "differences/streams: metadata of tasks does not name LangGraph",
+  ],
   // Supersteps
   "a failing task aborts its siblings; only the first error is reported unless they come in one tick": [
     "differences/supersteps: a sibling that is still running ends and is stored",
@@ -178,6 +181,9 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
 
   "after a conditional edge has thrown, what its node returned counts, its node is not run again, and the run has nothing left to do; with an error handler the writes of both count":
     ["differences/supersteps: a conditional edge that throws fails its node"],
+  "an error that a node throws is given a property `pregelTaskId`": [
+    "differences/supersteps: an error stays as it was thrown",
+  ],
   // Policies of nodes
   "a pause between attempts cannot be cut short": [
     "pregel/retry: a run that is cancelled during a pause ends, and its node is called no more",
@@ -396,8 +402,14 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
       "differences/history: a checkpoint that does not exist is a typed error",
     ],
 
+  "checkpoints keep neither the caller's `metadata` nor the id of the run": [
+    "public-bugs/time-travel: TIM-11: a history is filtered, also by the metadata of its runs, then cut at `before`, then limited",
+    "pregel/history: checkpoints keep what is plain of the caller's metadata",
+  ],
   // Drawings, schemas, graphs made by hand
   "`drawMermaidPng`": ["oracle/drawing: but not as a picture, which a web service would draw"],
+  "a drawing as JSON has class names of LangChain (`data.id`), and an empty schema as `data` of its start and end":
+    ["oracle/drawing: a drawing as JSON has names, and no classes"],
   "with `xray`, edges of a graph that is alone in another are left out": [
     "oracle/drawing: but for edges in a graph that is alone in another: LangGraph leaves them out",
   ],

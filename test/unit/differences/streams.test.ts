@@ -69,3 +69,19 @@ it("the stream of checkpoints shows the one at which a run stops after a node", 
   for await (const chunk of graph.stream({}, { ...thread, streamMode: "checkpoints" })) shown.push(chunk);
   expect(shown).toMatchObject([{ next: ["__start__"] }, { next: ["a"] }, { next: ["b"] }]);
 });
+
+it("metadata of tasks does not name LangGraph", async () => {
+  const seen = await both(async (library) => {
+    let metadata: unknown;
+    const graph = graphOf(library)
+      .addNode("a", (_, nodeConfig) => {
+        ({ metadata } = nodeConfig);
+        return {};
+      })
+      .addEdge(START, "a")
+      .compile();
+    const [chunk] = await seenOf(graph.stream({}, { streamMode: "tasks" }));
+    return [Object.hasOwn(Object(metadata), "ls_integration"), (chunk as { metadata?: unknown }).metadata];
+  });
+  expect(seen).toEqual({ here: [false, undefined], there: [true, { ls_integration: "langgraph" }] });
+});

@@ -133,6 +133,21 @@ it("a Send is an object of the class: data of its form, as from outside, is none
   await expect(graph.invoke({ sum: 1 })).rejects.toMatchObject({ name: "UnknownNodeError" });
 });
 
+it("an error stays as it was thrown", async () => {
+  const seen = await both(async (library) => {
+    const error = new Error("no");
+    const graph = graphOf(library)
+      .addNode("a", () => {
+        throw error;
+      })
+      .addEdge(START, "a")
+      .compile();
+    await expect(graph.invoke({})).rejects.toBe(error);
+    return Object.keys(error);
+  });
+  expect(seen).toEqual({ here: [], there: ["pregelTaskId"] });
+});
+
 it("a Send without arguments is run", async () => {
   const seen = await both(async (library) => {
     const graph = graphOf(library)

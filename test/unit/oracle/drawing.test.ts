@@ -268,6 +268,17 @@ describe("a drawing is LangGraph's", () => {
   });
 });
 
+it("a drawing as JSON has names, and no classes", () => {
+  const dataOf = (library: Library): unknown =>
+    compiled(chain(library, ["a"]))
+      .getGraph()
+      .toJSON()
+      .nodes.map(({ data }) => data);
+  const schema = { $schema: "https://json-schema.org/draft/2020-12/schema" };
+  expect(dataOf(ours)).toEqual([{}, { name: "a" }, {}]);
+  expect(dataOf(theirs)).toEqual([schema, { id: ["langgraph", "RunnableCallable"], name: "a" }, schema]);
+});
+
 /** Without `data`, which names the classes of LangChain. */
 function plain(drawing: Drawing): unknown {
   const { nodes, edges } = drawing.toJSON();

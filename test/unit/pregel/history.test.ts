@@ -55,3 +55,18 @@ it("steps of a bulk update that cannot be are refused before anything is stored"
   await expect(graph.updateState(thread, null, "__copy__")).rejects.toMatchObject(invalid);
   expect(await steps(graph)).toEqual([]);
 });
+
+it("checkpoints keep what is plain of the caller's metadata", async () => {
+  const graph = build();
+  const metadata = { tenant: "acme", turn: 1, live: true, step: 99, langgraph_step: 99, nested: { a: 1 } };
+  await graph.invoke({}, { ...thread, metadata: { ...metadata, model: () => undefined }, runId: "r" });
+  const state = await graph.getState(thread);
+  const own = { tenant: "acme", turn: 1, live: true };
+  const made = { source: "loop", step: 2, parents: {}, run_id: "r", thread_id: "t" };
+  expect(state.metadata).toEqual({ ...own, ...made });
+  await graph.updateState({ ...thread, metadata: { tenant: "globex" } }, { log: ["edit"] }, "b");
+  expect((await graph.getState(thread)).metadata).toMatchObject({ tenant: "globex", source: "update" });
+  const replay = at(state);
+  await graph.invoke(null, { ...replay, metadata: { tenant: "branch" } });
+  expect((await graph.getState(thread)).metadata?.["tenant"]).toBe("branch");
+});

@@ -111,7 +111,7 @@ describe("TIM-09: an edit without a node", () => {
   });
 });
 
-it("TIM-11: a history is filtered, then cut at `before`, then limited", async () => {
+it("TIM-11: a history is filtered, also by the metadata of its runs, then cut at `before`, then limited", async () => {
   const { graph: compiled } = evictable(chain({ a: () => ({ log: ["a"] }), b: () => ({ log: ["b"] }) }));
   const graph = compiled();
   const steps = async (options: Parameters<typeof graph.getStateHistory>[1]): Promise<unknown[]> => {
@@ -120,11 +120,13 @@ it("TIM-11: a history is filtered, then cut at `before`, then limited", async ()
       found.push(`${metadata?.source} ${metadata?.step}`);
     return found;
   };
-  await graph.invoke({ log: ["in"] }, thread);
-  await graph.invoke({ log: ["in"] }, thread);
+  await graph.invoke({ log: ["in"] }, { ...thread, metadata: { tenant: "acme" } });
+  await graph.invoke({ log: ["in"] }, { ...thread, metadata: { tenant: "globex" } });
   expect(await steps({ filter: { source: "input" } })).toEqual(["input 3", "input -1"]);
   expect(await steps({ filter: { source: "input" }, limit: 1 })).toEqual(["input 3"]);
-  expect(await steps({ filter: { tenant: "acme" } })).toEqual([]);
+  expect(await steps({ filter: { tenant: "acme" } })).toEqual(["loop 2", "loop 1", "loop 0", "input -1"]);
+  expect(await steps({ filter: { tenant: "globex", source: "input" } })).toEqual(["input 3"]);
+  expect(await steps({ filter: { tenant: "nobody" } })).toEqual([]);
   let before;
   for await (const state of graph.getStateHistory(thread))
     if (state.metadata?.step === 4) before = state.config;
