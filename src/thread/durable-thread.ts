@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { CheckpointIds } from "../checkpoint/id.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import { TidemarkError } from "../errors.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { timerSleep } from "../pregel/timer-sleep.ts";
 import type { CrashPoint } from "./crash-points.ts";
@@ -20,6 +21,7 @@ import type {
 import type { Retention } from "./retention.ts";
 import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
+import { configured, UnusableThread } from "./unusable-thread.ts";
 
 export interface ThreadConfig {
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
@@ -50,7 +52,7 @@ interface CrashWitness {
 
 export function createThreadClass(config: ThreadConfig): ThreadClass {
   return class ThreadObject extends DurableObject implements ThreadApi, CrashWitness {
-    readonly #thread: Thread;
+    readonly #thread: Thread | UnusableThread;
 
     constructor(ctx: DurableObjectState, env: unknown) {
       // The class is bound to no one's bindings: those it uses are looked up by name and checked.
@@ -107,7 +109,7 @@ function createThread(
   env: unknown,
   config: ThreadConfig,
   witness: CrashWitness,
-): Thread {
+): Thread | UnusableThread {
   const platform: ThreadPlatform = {
     lease: config.lease,
     now: systemNow,
@@ -118,13 +120,15 @@ function createThread(
     report: config.report,
     reached: (point) => witness.reached(point),
   };
+  const serde = configured(() => config.serde?.(env as Cloudflare.Env));
+  if (serde instanceof TidemarkError) return new UnusableThread(serde, platform);
   const storage = new ThreadStorage({
     storage: ctx.storage,
     platform,
     bucket: bucketOf(env, config.blobsBinding),
     prefix: ctx.id.toString(),
     inlineLimit: config.inlineLimit,
-    serde: config.serde?.(env as Cloudflare.Env),
+    serde,
     randomId: () => crypto.randomUUID(),
     report: config.report,
     yieldTurn,

@@ -1,5 +1,6 @@
 import { idsFrom, mintedAt } from "../checkpoint/id.ts";
 import { compareCheckpointIds } from "../checkpoint/ordering.ts";
+import { isPlatformReset } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { pruneThread, type Retention } from "./retention.ts";
 import type { RunAdmission } from "./run-admission.ts";
@@ -10,6 +11,9 @@ import type { ThreadStorage } from "./thread-storage.ts";
 
 /** What gets too old bit by bit is removed at most so often in the time in which it does. */
 const PASSES = 16;
+
+/** What has failed is tried again at least so often, in milliseconds: once a day. */
+const MAX_BACKOFF = 24 * 60 * 60 * 1000;
 
 export interface RetentionParts {
   readonly storage: ThreadStorage;
@@ -55,8 +59,9 @@ export class RetentionKeeper {
     const expiry = this.#expiry(thread);
     if (isIdle && expiry !== undefined && expiry <= now && !admission.isStaging)
       return deletion.begin(thread);
-    if (isIdle && this.#isPruning) await queue.exclusive(() => this.#prune(threadId, now));
-    const due = earliest(this.#pruneDue(threadId, now), expiry);
+    const isPruned = !isIdle || !this.#isPruning || (await queue.exclusive(() => this.#prune(threadId, now)));
+    const next = isPruned ? this.#pruneDue(threadId, now) : now + this.#backoff(thread, now);
+    const due = earliest(next, expiry);
     storage.transaction(() =>
       this.#setTimer(due === undefined ? undefined : Math.max(due, now + platform.lease)),
     );
@@ -67,11 +72,24 @@ export class RetentionKeeper {
     return keepLast !== undefined || maxAge !== undefined;
   }
 
-  async #prune(threadId: string, now: number): Promise<void> {
-    const { storage, retention } = this.#parts;
+  /** False when it has failed, of which somebody has been told. */
+  async #prune(threadId: string, now: number): Promise<boolean> {
+    const { storage, retention, platform } = this.#parts;
     const { keepLast = 1, maxAge } = retention;
     const olderThan = maxAge === undefined ? {} : { olderThan: now - maxAge };
-    await pruneThread(storage, threadId, { keepLast, ...olderThan }, now);
+    try {
+      await pruneThread(storage, threadId, { keepLast, ...olderThan }, now);
+      return true;
+    } catch (fault) {
+      if (isPlatformReset(fault)) throw fault;
+      platform.report(fault);
+      return false;
+    }
+  }
+
+  /** After a failure: as long as the thread has been quiet, so that each time is twice as far as the one before. */
+  #backoff(thread: ThreadRow, now: number): number {
+    return Math.min(Math.max(now - this.#lastUse(thread), this.#parts.platform.lease), MAX_BACKOFF);
   }
 
   /** When the next of the checkpoints that are not among the newest gets too old. */
@@ -88,12 +106,16 @@ export class RetentionKeeper {
 
   /** When the thread has been left alone for too long. */
   #expiry(thread: ThreadRow): number | undefined {
-    const { storage, retention } = this.#parts;
-    const { deleteAfter } = retention;
-    if (deleteAfter === undefined) return undefined;
+    const { deleteAfter } = this.#parts.retention;
+    return deleteAfter === undefined ? undefined : this.#lastUse(thread) + deleteAfter;
+  }
+
+  /** By a run or an edit. */
+  #lastUse(thread: ThreadRow): number {
+    const { storage } = this.#parts;
     const newest = storage.checkpoints.newestBut(thread.thread_id, 0);
     const written = newest === undefined ? undefined : mintedAt(newest);
-    return Math.max(thread.created_at, storage.runs.lastUse() ?? 0, written ?? 0) + deleteAfter;
+    return Math.max(thread.created_at, storage.runs.lastUse() ?? 0, written ?? 0);
   }
 
   #setTimer(due: number | undefined): void {

@@ -20,16 +20,16 @@ export function deploy(graphs: Readonly<Record<string, RunnableGraph>>): void {
   Object.assign(deployed, graphs);
 }
 
-let serde: SerializerProtocol = new MsgpackSerializer();
+let makeSerde: () => SerializerProtocol = () => new MsgpackSerializer();
 
 /** The serializer of the objects that are made from now on. */
 export function deployedSerde(): SerializerProtocol {
-  return serde;
+  return makeSerde();
 }
 
-/** Deploys another serializer. */
-export function deploySerde(other: SerializerProtocol): void {
-  serde = other;
+/** Deploys another serializer, or another way to make one. */
+export function deploySerde(other: SerializerProtocol | (() => SerializerProtocol)): void {
+  makeSerde = typeof other === "function" ? other : () => other;
 }
 
 /** The retention of the test worker: thread objects read it whenever it matters. */

@@ -93,6 +93,7 @@ describe("a thread whose serializer encrypts", () => {
     expect(await places(thread)).toEqual([
       "bucket",
       "checkpoints.body",
+      "checkpoints.metadata",
       "runs.outcome",
       "runs.request",
       "writes.body",
@@ -195,6 +196,44 @@ describe("a thread whose serializer encrypts", () => {
     await prune();
     expect(await thread.rowCounts()).toMatchObject({ checkpoints: 1, blobs: 1 });
     expect((await thread.state()).values["document"]).toBe("gone");
+  });
+
+  it.each<[string, () => EncryptedSerializer, Record<string, unknown>]>([
+    [
+      "a key that is none",
+      () => new EncryptedSerializer({ current: "a", keys: { a: "c2hvcnQ=" } }),
+      { code: "invalid_encryption_key", details: { key_id: "a" } },
+    ],
+    [
+      "code that throws",
+      () => {
+        throw new Error(`${SECRET}key`);
+      },
+      { code: "invalid_serde", details: {} },
+    ],
+  ])("loses nothing by %s: every call says what is wrong, until it is right", async (_, make, error) => {
+    deploySerde(withKey("a", { a: key(1) }));
+    deploy({ desk });
+    const thread = new TestThread();
+    const asked = await thread.invoke({ input: { said: [], document: large } });
+    const before = await thread.rowCounts();
+    await thread.inside(({ storage }) => storage.setAlarm(Date.now() + 1000));
+    await thread.evict();
+
+    deploySerde(make);
+    const refused = { status: 500, ...error };
+    const answer = { interrupt_id: asked.interrupts[0]?.id, value: "yes" };
+    await expect(thread.resume(answer)).rejects.toMatchObject(refused);
+    await expect(thread.state()).rejects.toMatchObject(refused);
+    await expect(thread.delete()).rejects.toMatchObject(refused);
+    await expect(thread.state()).rejects.not.toThrow(SECRET);
+    expect(await thread.fireAlarm()).toBe(true);
+    expect(await thread.alarm()).toBeGreaterThan(Date.now());
+    expect(await thread.rowCounts()).toEqual(before);
+    await thread.evict();
+
+    deploySerde(withKey("a", { a: key(1) }));
+    expect((await thread.resume(answer)).values["document"]).toBe(large);
   });
 
   it("refuses what was stored before there was a key, unless it is told to read it", async () => {

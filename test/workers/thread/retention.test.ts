@@ -175,6 +175,29 @@ describe("keepLast", () => {
   });
 });
 
+describe("a thread that cannot be pruned", () => {
+  it("is tried again after as long as it has been quiet, and once a day at last", async () => {
+    retain({ keepLast: 1 });
+    deploy({ answers });
+    const thread = new TestThread();
+    await chat(thread, 2);
+    await thread.sql("UPDATE checkpoints SET body = x'ff'");
+    const isDueIn = async (time: number) => {
+      const before = reports().length;
+      await thread.fireAlarm();
+      expect(reports().slice(before)).toMatchObject([{ code: "undecodable" }]);
+      expect(Math.abs(((await thread.alarm()) ?? 0) - Date.now() - time)).toBeLessThan(10_000);
+    };
+    await thread.evict();
+    await isDueIn(LEASE);
+    await age(thread, 3_600_000);
+    await isDueIn(3_600_000);
+    await age(thread, 40 * DAY);
+    await isDueIn(DAY);
+    expect((await thread.rowCounts())["checkpoints"]).toBe(6);
+  });
+});
+
 describe("maxAge", () => {
   it("removes what is older, and sets the alarm for what gets so next", async () => {
     retain({ maxAge: DAY });
