@@ -35,7 +35,10 @@ function node(name: string, test: TestOptions): TestProjectInlineConfiguration {
 }
 
 /** Workers have no environment of the process: what tests want of it is written into them. */
-const define = { MODEL_SEQUENCES: process.env["TIDEMARK_LONG"] ? "10000" : "200" };
+const define = {
+  MODEL_SEQUENCES: process.env["TIDEMARK_RUNS"] ?? (process.env["TIDEMARK_LONG"] ? "10000" : "200"),
+  MODEL_FIRST_SEED: process.env["TIDEMARK_SEED"] ?? "0",
+};
 
 function workerd(name: string, test: TestOptions): TestProjectInlineConfiguration {
   const plugins = [

@@ -19,3 +19,6 @@ interface ImportMeta {
 
 /** How many random sequences a model test runs. */
 declare const MODEL_SEQUENCES: number;
+
+/** The seed of the first of them; the others follow. */
+declare const MODEL_FIRST_SEED: number;

@@ -22,11 +22,12 @@ function optionsOf(object: SaverObject, storage: DurableObjectStorage): SqliteSa
 
 it("SqliteSaver does what a naive saver does", { timeout: MODEL_SEQUENCES * 1000 }, async () => {
   let done = 0;
-  for (let first = 0; first < MODEL_SEQUENCES; first += BATCH) {
+  const end = MODEL_FIRST_SEED + MODEL_SEQUENCES;
+  for (let first = MODEL_FIRST_SEED; first < end; first += BATCH) {
     const object = await SaverObject.create();
     await object.run(async ({ storage }) => {
       const options = optionsOf(object, storage);
-      for (let seed = first; seed < first + BATCH; seed++) {
+      for (let seed = first; seed < Math.min(first + BATCH, end); seed++) {
         const saver = new SqliteSaver(seed % 10 === 0 ? { ...options, bucket: env.BLOBS } : options);
         await new SaverModel({ saver, evict: () => saver.forget() }, seed).run(25);
         done++;
