@@ -4,8 +4,10 @@ import type { MaybePromise } from "../checkpoint/types.ts";
 import { StorageError } from "../errors.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { openBody } from "./bodies.ts";
-import type { BodyRow, CheckpointRows } from "./checkpoint-rows.ts";
+import type { BodyRow } from "./body-row.ts";
+import type { CheckpointRows } from "./checkpoint-rows.ts";
 import type { Transact } from "./commits.ts";
+import type { NamespaceRows } from "./namespace-rows.ts";
 import type { StoredValues } from "./stored-values.ts";
 import { toHex } from "./stored-id.ts";
 import type { WriteRows } from "./write-rows.ts";
@@ -15,6 +17,7 @@ const ATTEMPTS = 3;
 
 export interface CollectorParts {
   readonly serde: SerializerProtocol;
+  readonly namespaces: NamespaceRows;
   readonly checkpoints: CheckpointRows;
   readonly writes: WriteRows;
   readonly blobs: BlobStore;
@@ -74,8 +77,8 @@ export class BlobCollector {
   }
 
   *#bodies(threadId: string): Generator<BodyRow, void, void> {
-    const { checkpoints, writes, otherBodies } = this.#parts;
-    for (const { id } of checkpoints.namespaces(threadId, undefined)) {
+    const { namespaces, checkpoints, writes, otherBodies } = this.#parts;
+    for (const { id } of namespaces.matching(threadId, undefined)) {
       yield* checkpoints.bodies(id);
       yield* writes.bodies(id);
     }

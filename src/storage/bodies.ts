@@ -5,7 +5,7 @@ import type { MaybePromise } from "../checkpoint/types.ts";
 import { ValueTooLargeError } from "../errors.ts";
 import { hashEncoded } from "./blob-store.ts";
 import type { BlobStore, HashedBytes } from "./blob-store.ts";
-import type { BodyInput, BodyRow } from "./checkpoint-rows.ts";
+import type { BodyInput, BodyRow } from "./body-row.ts";
 import { MAX_INLINE_BODY } from "./limits.ts";
 import { fromHex, toHex } from "./stored-id.ts";
 

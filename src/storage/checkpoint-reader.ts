@@ -17,7 +17,10 @@ import type {
 import type { BlobStore } from "./blob-store.ts";
 import { openBody } from "./bodies.ts";
 import type { OpenedBody } from "./bodies.ts";
-import type { BodyRow, CheckpointHead, CheckpointRows, LinkRow, NamespaceRow } from "./checkpoint-rows.ts";
+import type { BodyRow } from "./body-row.ts";
+import type { ChainRows, LinkRow } from "./chain-rows.ts";
+import type { CheckpointHead, CheckpointRows } from "./checkpoint-rows.ts";
+import type { NamespaceRow } from "./namespace-rows.ts";
 import { applyStatePatch, fromWholeBody } from "./checkpoint-state.ts";
 import type { CheckpointState } from "./checkpoint-state.ts";
 import { fromColumns } from "./metadata-columns.ts";
@@ -33,6 +36,7 @@ import type { TaskRow, WriteRows } from "./write-rows.ts";
 export interface ReaderParts {
   readonly serde: SerializerProtocol;
   readonly checkpoints: CheckpointRows;
+  readonly chains: ChainRows;
   readonly writes: WriteRows;
   readonly blobs: BlobStore;
   readonly values: StoredValues;
@@ -59,7 +63,7 @@ export class CheckpointReader {
   ): MaybePromise<CachedCheckpoint | undefined> {
     const cached = cache.checkpoint(namespace.id, id);
     if (cached !== undefined && cached.state.missing.size === 0) return cached;
-    const links = this.#parts.checkpoints.chain(namespace.id, id).toReversed();
+    const links = this.#parts.chains.read(namespace.id, id).toReversed();
     const [snapshot] = links;
     if (snapshot === undefined) return undefined;
     if (snapshot.level < SNAPSHOT) {

@@ -7,7 +7,7 @@ import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { ThreadHistory } from "../checkpoint/thread-history.ts";
 import { BlobCollector } from "./blob-collector.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
-import type { BodyRow } from "./checkpoint-rows.ts";
+import type { BodyRow } from "./body-row.ts";
 import type { Commits, Transact } from "./commits.ts";
 import { SaverCache } from "./saver-cache.ts";
 import type { SharedParts } from "./shared-parts.ts";
@@ -46,7 +46,7 @@ export class LifeCycle {
   /** Removes the rows first: when an object cannot be deleted it is garbage, and nothing refers to it. */
   async deleteThread(threadId: string): Promise<void> {
     const { shared, commits } = this.#parts;
-    const deleteObjects = commits.deleteThread(threadId, () => shared.checkpoints.deleteThread(threadId));
+    const deleteObjects = commits.deleteThread(threadId, () => shared.threads.delete(threadId));
     shared.cache = new SaverCache();
     await deleteObjects();
   }
@@ -61,11 +61,11 @@ export class LifeCycle {
   /** In one turn. */
   copyThread(source: string, target: string): void {
     const { transact, shared } = this.#parts;
-    const { checkpoints, blobs } = shared;
+    const { namespaces, threads, blobs } = shared;
     transact(() => {
-      if (checkpoints.namespaces(source, undefined).length === 0) return;
-      if (checkpoints.namespaces(target, undefined).length > 0) throw threadExists(target);
-      checkpoints.copyThread(source, target);
+      if (namespaces.matching(source, undefined).length === 0) return;
+      if (namespaces.matching(target, undefined).length > 0) throw threadExists(target);
+      threads.copy(source, target);
       blobs.copyThread(source, target);
     });
   }

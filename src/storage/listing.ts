@@ -1,5 +1,6 @@
 import type { CheckpointAddress } from "../checkpoint/address.ts";
-import type { CheckpointHead, CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
+import type { CheckpointHead, CheckpointRows } from "./checkpoint-rows.ts";
+import type { NamespaceRow, NamespaceRows } from "./namespace-rows.ts";
 
 /** Rows of one page. Metadata is loaded for all of them, a value only for those that the caller keeps. */
 const PAGE = 50;
@@ -9,6 +10,11 @@ export interface ListOptions {
   /** Checked as far as SQL can. */
   readonly filter: Readonly<Record<string, unknown>> | undefined;
   readonly limit: number;
+}
+
+export interface ListedRows {
+  readonly namespaces: NamespaceRows;
+  readonly checkpoints: CheckpointRows;
 }
 
 export interface ListedHead {
@@ -21,11 +27,11 @@ export interface ListedHead {
  * do not shift the others.
  */
 export function* listHeads(
-  rows: CheckpointRows,
+  { namespaces: namespaceRows, checkpoints: rows }: ListedRows,
   { threadId, namespace: ns, checkpointId }: CheckpointAddress,
   options: ListOptions,
 ): Generator<ListedHead, void, void> {
-  const namespaces = new Map(rows.namespaces(threadId, ns).map((row) => [row.id, row]));
+  const namespaces = new Map(namespaceRows.matching(threadId, ns).map((row) => [row.id, row]));
   const heads = checkpointId === undefined ? pages(rows, namespaces, threadId, ns, options) : named();
   for (const head of heads) {
     const namespace = namespaces.get(head.namespace);

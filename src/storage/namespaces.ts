@@ -1,14 +1,14 @@
 import type { WriteAddress } from "../checkpoint/address.ts";
-import type { CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
+import type { NamespaceRow, NamespaceRows } from "./namespace-rows.ts";
 import type { SaverCache } from "./saver-cache.ts";
 
 export function findNamespace(
   cache: SaverCache,
-  rows: CheckpointRows,
+  rows: NamespaceRows,
   threadId: string,
   ns: string,
 ): NamespaceRow | undefined {
-  const id = cache.namespaceId(threadId, ns) ?? rows.namespaceId(threadId, ns);
+  const id = cache.namespaceId(threadId, ns) ?? rows.idOf(threadId, ns);
   if (id === undefined) return undefined;
   cache.setNamespaceId(threadId, ns, id);
   return { id, thread_id: threadId, ns };
@@ -17,9 +17,9 @@ export function findNamespace(
 /** In a transaction that may be undone: what it adds is not cached yet. */
 export function openNamespace(
   cache: SaverCache,
-  rows: CheckpointRows,
+  rows: NamespaceRows,
   { threadId, namespace }: WriteAddress,
 ): number {
-  const id = cache.namespaceId(threadId, namespace) ?? rows.namespaceId(threadId, namespace);
-  return id ?? rows.addNamespace(threadId, namespace);
+  const id = cache.namespaceId(threadId, namespace) ?? rows.idOf(threadId, namespace);
+  return id ?? rows.add(threadId, namespace);
 }

@@ -1,7 +1,7 @@
 import { chain } from "../checkpoint/maybe-promise.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
-import type { NamespaceRow } from "./checkpoint-rows.ts";
+import type { NamespaceRow } from "./namespace-rows.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 
 /** How many checkpoints are kept for a listing that comes by them. */

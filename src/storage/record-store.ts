@@ -2,7 +2,7 @@ import { encode } from "../checkpoint/encoding.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { BlobStore, StagedBlobs } from "./blob-store.ts";
 import { openBody, sealBody } from "./bodies.ts";
-import type { BodyInput, BodyRow } from "./checkpoint-rows.ts";
+import type { BodyInput, BodyRow } from "./body-row.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { StoredValues } from "./stored-values.ts";
 

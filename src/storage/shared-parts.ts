@@ -1,18 +1,24 @@
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { BlobBucket } from "./blob-bucket.ts";
 import { BlobStore } from "./blob-store.ts";
+import { ChainRows } from "./chain-rows.ts";
 import { CheckpointRows } from "./checkpoint-rows.ts";
 import { Deletions } from "./commits.ts";
 import { DEFAULT_INLINE_LIMIT, MAX_STATE } from "./limits.ts";
+import { NamespaceRows } from "./namespace-rows.ts";
 import { SaverCache } from "./saver-cache.ts";
 import { Sql } from "./sql.ts";
 import type { SqliteSaverOptions } from "./sqlite-saver.ts";
 import { StoredValues } from "./stored-values.ts";
+import { ThreadTables } from "./thread-tables.ts";
 import { WriteRows } from "./write-rows.ts";
 
 /** What savers over the same tables have in common. */
 export interface SharedParts {
+  readonly namespaces: NamespaceRows;
   readonly checkpoints: CheckpointRows;
+  readonly chains: ChainRows;
+  readonly threads: ThreadTables;
   readonly writes: WriteRows;
   readonly values: StoredValues;
   readonly blobs: BlobStore;
@@ -25,8 +31,12 @@ export interface SharedParts {
 export function sharedParts(options: SqliteSaverOptions, serde: SerializerProtocol): SharedParts {
   const sql = new Sql(options.sql);
   const bucket = options.bucket && new BlobBucket(options.bucket, options.prefix);
+  const namespaces = new NamespaceRows(sql);
   return {
+    namespaces,
     checkpoints: new CheckpointRows(sql),
+    chains: new ChainRows(sql),
+    threads: new ThreadTables(sql, namespaces),
     writes: new WriteRows(sql),
     values: new StoredValues(serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT),
     blobs: new BlobStore(sql, bucket, serde, options.randomId),

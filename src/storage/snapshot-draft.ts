@@ -5,7 +5,8 @@ import type { MaybePromise } from "../checkpoint/types.ts";
 import type { HashedBytes } from "./blob-store.ts";
 import { sealBody } from "./bodies.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
-import type { CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
+import type { ChainRows } from "./chain-rows.ts";
+import type { NamespaceRow } from "./namespace-rows.ts";
 import { wholeBody } from "./checkpoint-state.ts";
 import type { CheckpointState } from "./checkpoint-state.ts";
 import { MAX_BLOB } from "./limits.ts";
@@ -21,28 +22,28 @@ export interface SnapshotDraft {
 
 export interface SnapshotParts {
   readonly serde: SerializerProtocol;
-  readonly checkpoints: CheckpointRows;
+  readonly chains: ChainRows;
   readonly reader: CheckpointReader;
 }
 
 /**
- * For whoever removes or replaces a row: the rows that are patches of it (`CheckpointRows.dependents`) are to be read
+ * For whoever removes or replaces a row: the rows that are patches of it (`ChainRows.dependents`) are to be read
  * without it. Afterwards the cache has to be dropped. Undefined when there is no such checkpoint.
  */
 export function draftSnapshot(
-  { serde, checkpoints, reader }: SnapshotParts,
+  { serde, chains, reader }: SnapshotParts,
   cache: SaverCache,
   namespace: NamespaceRow,
   id: string,
 ): MaybePromise<SnapshotDraft | undefined> {
   return chain(reader.load(cache, namespace, id), (loaded) =>
-    loaded === undefined ? undefined : draftWhole({ serde, checkpoints }, namespace.id, id, loaded.state),
+    loaded === undefined ? undefined : draftWhole({ serde, chains }, namespace.id, id, loaded.state),
   );
 }
 
 /** The same for a state that was read already. */
 export function draftWhole(
-  { serde, checkpoints }: Pick<SnapshotParts, "serde" | "checkpoints">,
+  { serde, chains }: Pick<SnapshotParts, "serde" | "chains">,
   namespace: number,
   id: string,
   { frame, values }: CheckpointState,
@@ -52,7 +53,7 @@ export function draftWhole(
       blobs,
       write: () => {
         const weight = encoded.data.length;
-        checkpoints.restore(namespace, id, { level: SNAPSHOT, baseId: undefined, weight, body: input });
+        chains.restore(namespace, id, { level: SNAPSHOT, baseId: undefined, weight, body: input });
       },
     })),
   );

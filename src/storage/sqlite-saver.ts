@@ -20,7 +20,8 @@ import { CheckpointDrafter, newCheckpoint } from "./checkpoint-draft.ts";
 import type { CheckpointDraft, NewCheckpoint } from "./checkpoint-draft.ts";
 import { CheckpointReader } from "./checkpoint-reader.ts";
 import type { CheckpointRows } from "./checkpoint-rows.ts";
-import type { BodyRow, NamespaceRow } from "./checkpoint-rows.ts";
+import type { BodyRow } from "./body-row.ts";
+import type { NamespaceRow } from "./namespace-rows.ts";
 import { Commits, CONFLICT } from "./commits.ts";
 import type { PendingCommit, Transact } from "./commits.ts";
 import { LifeCycle } from "./life-cycle.ts";
@@ -97,6 +98,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     this.#reader = new CheckpointReader({
       serde: this.serde,
       checkpoints,
+      chains: this.#shared.chains,
       writes,
       blobs,
       values,
@@ -126,13 +128,13 @@ export class SqliteSaver extends BaseCheckpointSaver {
   has(config: CheckpointConfig): boolean {
     const { threadId, namespace: ns = "", checkpointId } = addressOf(config);
     const namespace =
-      threadId === undefined ? undefined : findNamespace(this.#cache, this.#checkpoints, threadId, ns);
+      threadId === undefined ? undefined : findNamespace(this.#cache, this.#shared.namespaces, threadId, ns);
     return namespace !== undefined && this.#checkpoints.head(namespace.id, checkpointId) !== undefined;
   }
 
   /** The newest checkpoint of the root graph. */
   headId(threadId: string): string | undefined {
-    const namespace = findNamespace(this.#cache, this.#checkpoints, threadId, "");
+    const namespace = findNamespace(this.#cache, this.#shared.namespaces, threadId, "");
     return namespace && this.#checkpoints.head(namespace.id, undefined)?.id;
   }
 
@@ -143,7 +145,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
   override async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
     const { threadId, namespace: ns = "", checkpointId } = addressOf(config);
     const namespace =
-      threadId === undefined ? undefined : findNamespace(this.#cache, this.#checkpoints, threadId, ns);
+      threadId === undefined ? undefined : findNamespace(this.#cache, this.#shared.namespaces, threadId, ns);
     const head = namespace && this.#checkpoints.head(namespace.id, checkpointId);
     if (namespace === undefined || head === undefined) return undefined;
     return this.#reader.tuple(namespace, head, () => this.#loadAndKeep(this.#cache, namespace, head.id));
@@ -157,7 +159,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const before = options.before && addressOf(options.before).checkpointId;
     let left = limit;
     if (left <= 0) return;
-    const heads = listHeads(this.#checkpoints, addressOf(config), { before, filter, limit });
+    const heads = listHeads(this.#shared, addressOf(config), { before, filter, limit });
     const neighbours = new Neighbours(this.#reader);
     for (const { namespace, head } of heads) {
       if (!matchesFilter(await this.#reader.metadata(head), filter)) continue;
@@ -244,7 +246,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     input: NewCheckpoint,
     isSnapshot: boolean,
   ): MaybePromise<CheckpointDraft> {
-    const namespace = findNamespace(cache, this.#checkpoints, threadId, ns);
+    const namespace = findNamespace(cache, this.#shared.namespaces, threadId, ns);
     return this.#drafter.draft(cache, { threadId, namespace, parentId, isSnapshot }, input);
   }
 
@@ -254,7 +256,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const committing = this.#commits.commit(put.pending, draft.blobs, isAtomic, () => {
       // What the row would be a patch of may have been replaced.
       if (this.#cache !== cache) return CONFLICT;
-      const id = openNamespace(cache, this.#checkpoints, put.address);
+      const id = openNamespace(cache, this.#shared.namespaces, put.address);
       return this.#insert(id, put, draft) ? id : CONFLICT;
     });
     return chain(committing, (id): MaybePromise<void> => {
@@ -272,7 +274,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
 
   #hasParent(cache: SaverCache, { threadId, namespace: ns, checkpointId: parentId }: WriteAddress): boolean {
     const namespace =
-      parentId === undefined ? undefined : findNamespace(cache, this.#checkpoints, threadId, ns);
+      parentId === undefined ? undefined : findNamespace(cache, this.#shared.namespaces, threadId, ns);
     if (namespace === undefined || parentId === undefined) return false;
     if (cache.checkpoint(namespace.id, parentId) !== undefined) return true;
     return this.#checkpoints.head(namespace.id, parentId) !== undefined;
@@ -283,16 +285,16 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const { pending, address, input } = put;
     const cache = this.#cache;
     if (put.hasParent && !this.#hasParent(cache, address)) throw parentRemoved(address.checkpointId ?? "");
-    const namespace = findNamespace(cache, this.#checkpoints, address.threadId, address.namespace);
+    const namespace = findNamespace(cache, this.#shared.namespaces, address.threadId, address.namespace);
     const old = namespace && this.#checkpoints.head(namespace.id, input.id);
     const draft = await this.#draft(cache, address, input, old !== undefined);
     if (namespace === undefined || old === undefined) return this.#commitDraft(cache, put, draft);
-    const parts = { serde: this.serde, checkpoints: this.#checkpoints, reader: this.#reader };
-    const dependents = this.#checkpoints.dependents(namespace.id, input.id);
+    const parts = { serde: this.serde, chains: this.#shared.chains, reader: this.#reader };
+    const dependents = this.#shared.chains.dependents(namespace.id, input.id);
     const snapshots = await all(dependents.map((id) => () => draftSnapshot(parts, cache, namespace, id)));
     const blobs = [...draft.blobs, ...snapshots.flatMap((snapshot) => snapshot?.blobs ?? [])];
     const outcome = await this.#commits.commit(pending, blobs, false, () => {
-      const isCurrent = this.#checkpoints.dependents(namespace.id, input.id).join() === dependents.join();
+      const isCurrent = this.#shared.chains.dependents(namespace.id, input.id).join() === dependents.join();
       if (this.#cache !== cache || !isCurrent) return CONFLICT;
       for (const snapshot of snapshots) snapshot?.write();
       this.#checkpoints.delete(namespace.id, input.id);

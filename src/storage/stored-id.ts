@@ -19,6 +19,10 @@ export function toStoredId(id: string): Uint8Array | string {
   return uuidBytes(id) ?? wellFormed("id", id);
 }
 
+export function optionalId(id: string | undefined): Uint8Array | string | null {
+  return id === undefined ? null : toStoredId(id);
+}
+
 export function fromStoredId(stored: StoredId): string {
   if (typeof stored === "string") return stored;
   const digits = toHex(new Uint8Array(stored));

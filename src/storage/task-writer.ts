@@ -8,7 +8,7 @@ import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
 import { StorageError } from "../errors.ts";
 import { sealBody } from "./bodies.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
-import type { BodyRow } from "./checkpoint-rows.ts";
+import type { BodyRow } from "./body-row.ts";
 import { type Commits, CONFLICT, type PendingCommit } from "./commits.ts";
 import { findNamespace, openNamespace } from "./namespaces.ts";
 import type { SaverCache } from "./saver-cache.ts";
@@ -71,7 +71,7 @@ export class TaskWriter {
     old: BodyRow | undefined,
   ): MaybePromise<number | undefined> {
     const { serde, reader, commits, shared } = this.#parts;
-    const { checkpoints, writes: rows } = shared;
+    const { namespaces, writes: rows } = shared;
     const { address, checkpointId, taskId, stored, added } = task;
     const merging =
       old === undefined
@@ -86,7 +86,7 @@ export class TaskWriter {
       const isAtomic = cache.namespaceId(address.threadId, address.namespace) !== undefined;
       return commits.commit(pending, [...stored.blobs, ...blobs], isAtomic, () => {
         if (shared.cache !== cache) return CONFLICT;
-        const namespace = openNamespace(cache, checkpoints, address);
+        const namespace = openNamespace(cache, namespaces, address);
         const key = { namespace, checkpointId, taskId };
         const written = old === undefined ? rows.insert(key, input) : rows.replace(key, old, input);
         return written ? namespace : CONFLICT;
@@ -95,7 +95,7 @@ export class TaskWriter {
     return chain(committing, (outcome) => {
       if (outcome !== CONFLICT) return outcome;
       if (shared.cache !== cache) return undefined;
-      const namespace = findNamespace(cache, checkpoints, address.threadId, address.namespace);
+      const namespace = findNamespace(cache, namespaces, address.threadId, address.namespace);
       const row = namespace && rows.read({ namespace: namespace.id, checkpointId, taskId });
       if (row === undefined) throw rowVanished(taskId);
       return this.#store(cache, pending, task, row);

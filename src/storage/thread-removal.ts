@@ -6,7 +6,8 @@ import type { CheckpointRecord } from "../checkpoint/thread-history.ts";
 import { StorageError } from "../errors.ts";
 import type { HashedBytes } from "./blob-store.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
-import type { CheckpointRows, NamespaceRow } from "./checkpoint-rows.ts";
+import type { ChainRows } from "./chain-rows.ts";
+import type { NamespaceRow } from "./namespace-rows.ts";
 import type { Transact } from "./commits.ts";
 import { listHeads } from "./listing.ts";
 import { toColumns } from "./metadata-columns.ts";
@@ -57,15 +58,15 @@ export class ThreadRemoval {
   /** False when something was stored meanwhile. */
   async #removePlanned(threadId: string, select: (history: ThreadHistory) => Selection): Promise<boolean> {
     const { remove, yieldTurn } = this.#parts;
-    const { checkpoints, blobs } = this.#parts.shared;
+    const { namespaces: namespaceRows, checkpoints, chains, threads, blobs } = this.#parts.shared;
     let { commits } = blobs;
-    const namespaces = new Map(checkpoints.namespaces(threadId, undefined).map((row) => [row.ns, row]));
+    const namespaces = new Map(namespaceRows.matching(threadId, undefined).map((row) => [row.ns, row]));
     const history = new ThreadHistory(await this.#records(threadId));
     const plan = await planRemoval(history, select(history), (record, channels) =>
       this.#channelsWithValue(namespaces.get(record.namespace), record, channels),
     );
     const gone = new Set(plan.map(({ record }) => record));
-    const dependents = dependentsOf(checkpoints, history, namespaces.values(), gone);
+    const dependents = dependentsOf(chains, history, namespaces.values(), gone);
     const left = new Set(history.all());
     for (let start = 0; start < plan.length; start += PIECE) {
       if (start > 0) await yieldTurn();
@@ -94,7 +95,7 @@ export class ThreadRemoval {
       }
     }
     if (commits !== blobs.commits) return false;
-    remove(() => checkpoints.removeStrays(threadId));
+    remove(() => threads.removeStrays(threadId));
     return true;
   }
 
@@ -103,7 +104,7 @@ export class ThreadRemoval {
     const records: CheckpointRecord[] = [];
     const all = { threadId, namespace: undefined, checkpointId: undefined };
     const options = { before: undefined, filter: undefined, limit: Infinity };
-    for (const { namespace, head } of listHeads(shared.checkpoints, all, options)) {
+    for (const { namespace, head } of listHeads(shared, all, options)) {
       const { id, parentId } = head;
       records.push({ namespace: namespace.ns, id, parentId, metadata: await reader.metadata(head) });
     }
@@ -153,13 +154,13 @@ export class ThreadRemoval {
     const state = namespace && (await reader.independent(shared.cache, namespace, id));
     if (namespace === undefined || state === undefined)
       throw new StorageError("write_conflict", `The checkpoint "${id}" was there, and is there no more.`);
-    return draftWhole({ serde, checkpoints: shared.checkpoints }, namespace.id, id, state);
+    return draftWhole({ serde, chains: shared.chains }, namespace.id, id, state);
   }
 }
 
 /** By checkpoint that is to go: those whose rows are patches of its row. */
 function dependentsOf(
-  rows: CheckpointRows,
+  rows: ChainRows,
   history: ThreadHistory,
   namespaces: Iterable<NamespaceRow>,
   gone: ReadonlySet<CheckpointRecord>,

@@ -1,4 +1,4 @@
-import type { BodyInput, BodyRow } from "./checkpoint-rows.ts";
+import type { BodyInput, BodyRow } from "./body-row.ts";
 import type { Sql, SqlInput } from "./sql.ts";
 import { BELOW_ALL, fromStoredId, toInput, toStoredId } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";

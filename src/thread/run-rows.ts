@@ -1,5 +1,5 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
-import type { BodyInput, BodyRow } from "../storage/checkpoint-rows.ts";
+import type { BodyInput, BodyRow } from "../storage/body-row.ts";
 import type { Sql } from "../storage/sql.ts";
 
 /** In the words of LangGraph's platform; a run that ends with a question is a `success`. */

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { adopt } from "../../../src/adopt.ts";
 import type { CheckpointConfig } from "../../../src/checkpoint/types.ts";
-import type { BodyRow } from "../../../src/storage/checkpoint-rows.ts";
+import type { BodyRow } from "../../../src/storage/body-row.ts";
 import type { StagedRecord } from "../../../src/storage/record-store.ts";
 import type { SqliteSaver } from "../../../src/storage/sqlite-saver.ts";
 import { checkpointOf, METADATA, putAll, threadConfig, valuesOf } from "../../contract/fixtures.ts";

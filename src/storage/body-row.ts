@@ -1,0 +1,13 @@
+/** What a body is in its row: inline, or the hash of a blob. Exactly one is not null. */
+export type BodyRow = {
+  type: string;
+  body: ArrayBuffer | null;
+  body_hash: ArrayBuffer | null;
+};
+
+/** A body on its way into a row. */
+export interface BodyInput {
+  readonly type: string;
+  readonly body: Uint8Array | null;
+  readonly bodyHash: Uint8Array | null;
+}
