@@ -129,7 +129,10 @@ export class GraphValidationError extends TidemarkError {
 /** No path leads to this node. */
 export class UnreachableNodeError extends GraphValidationError {
   constructor(node: string) {
-    super(`Node \`${node}\` is not reachable.`, { details: { node }, lcErrorCode: "UNREACHABLE_NODE" });
+    super(
+      `No path leads to node "${node}". Add an edge to it, or name it in a path map or in the ends of a node.`,
+      { details: { node }, lcErrorCode: "UNREACHABLE_NODE" },
+    );
     this.name = "UnreachableNodeError";
   }
 }

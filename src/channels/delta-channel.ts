@@ -36,7 +36,7 @@ export class DeltaChannel<Value = unknown, Update = unknown> extends SingleValue
     if (!Number.isInteger(snapshotFrequency) || snapshotFrequency < 1) {
       throw new InvalidArgumentError(
         "invalid_snapshot_frequency",
-        `snapshotFrequency must be a positive integer, got ${snapshotFrequency}.`,
+        `snapshotFrequency has to be a whole number of at least 1, not ${snapshotFrequency}.`,
       );
     }
     this.reducer = reducer;

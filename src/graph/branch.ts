@@ -54,7 +54,7 @@ function pathCall(source: string, path: unknown): Branch["path"] {
   const call = callOf(path);
   if (call !== undefined) return call;
   throw new GraphValidationError(
-    `Expected a Runnable, function or object with invoke() as the path of a conditional edge of "${source}", and got an unsupported type.`,
+    `The path of a conditional edge of "${source}" has to be a function or an object with invoke(), not ${typeof path}.`,
     { details: { node: source } },
   );
 }

@@ -41,7 +41,9 @@ export function drawDefinition(from: DrawnFrom): DrawableGraph {
     const [start, end] = [starts.get(source), ends.get(target)];
     if (start === undefined) return;
     if (end === undefined)
-      throw new GraphValidationError(`End node ${target} not found!`, { details: { node: target } });
+      throw new GraphValidationError(`An edge leads to "${target}", which is not in the drawing.`, {
+        details: { node: target },
+      });
     drawing.addEdge({
       source: start,
       target: end,
@@ -93,9 +95,12 @@ function drawNode(
   if (graph !== undefined && Object.keys(graph.nodes).length > 1) {
     const { first, last } = drawing.extend(graph, id);
     if (first === undefined)
-      throw new GraphValidationError(`Could not extend subgraph "${name}" due to missing entrypoint.`, {
-        details: { node: name },
-      });
+      throw new GraphValidationError(
+        `The graph in node "${name}" has no one node to begin at, so that it cannot be drawn in its place.`,
+        {
+          details: { node: name },
+        },
+      );
     return last === undefined ? { first } : { first, last };
   }
   const stops = [

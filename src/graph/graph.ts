@@ -37,7 +37,7 @@ export class Graph<N extends string = typeof START> {
     const nodes =
       typeof first === "string"
         ? [defineNode(first, action, options)]
-        : nodesOf(first, "No nodes provided in `addNode`");
+        : nodesOf(first, "addNode was given no nodes. Name one at least.");
     for (const node of nodes) {
       checkNodeName(node.name, this.#nodes, new Map());
       this.#nodes.set(node.name, node);
@@ -47,11 +47,13 @@ export class Graph<N extends string = typeof START> {
 
   /** What the source returns is given to the target; what is given to `END` is the result. A node has one edge. */
   addEdge(source: N | typeof START, target: N | typeof END): this {
-    if (source === END) throw new GraphValidationError("END cannot be a start node");
-    if (target === START) throw new GraphValidationError("START cannot be an end node");
+    if (source === END)
+      throw new GraphValidationError("An edge begins at END, after which nothing runs. Begin it at a node.");
+    if (target === START)
+      throw new GraphValidationError("An edge leads to START, where only runs begin. Lead it to a node.");
     if (this.#edges.some(({ sources }) => sources[0] === source)) {
       throw new GraphValidationError(
-        `Already found path for ${source}. For multiple edges, use StateGraph.`,
+        `"${source}" has an edge already, and of a Graph it can have one only. Use a StateGraph for more.`,
         { details: { node: source } },
       );
     }

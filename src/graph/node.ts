@@ -125,7 +125,7 @@ function nodeCall(name: string, action: unknown): NodeDefinition["call"] {
   const call = callOf(action);
   if (call !== undefined) return isSubgraph(action) ? graphCall(action, call) : call;
   throw new GraphValidationError(
-    `Expected a Runnable, function or object with invoke() as node "${name}", and got an unsupported type.`,
+    `Node "${name}" has to be a function or an object with invoke(), not ${typeof action}.`,
     { details: { node: name } },
   );
 }

@@ -139,7 +139,7 @@ export class StateGraph<
     const nodes =
       typeof first === "string"
         ? [defineNode(first, action, options)]
-        : nodesOf(first, "No nodes provided in `addNode`");
+        : nodesOf(first, "addNode was given no nodes. Name one at least.");
     for (const node of nodes) this.#add(node);
     return this;
   }
@@ -155,13 +155,7 @@ export class StateGraph<
   ): StateGraph<SD, S, U, N | K, I, O, C, Asking, Chunk>;
   addSequence(given: unknown): this {
     let last: string | undefined;
-    for (const node of nodesOf(given, "Sequence requires at least one node.")) {
-      if (this.#nodes.has(node.name)) {
-        throw new GraphValidationError(
-          `Node names must be unique: node with the name "${node.name}" already exists.`,
-          { details: { node: node.name } },
-        );
-      }
+    for (const node of nodesOf(given, "addSequence was given no nodes. Name one at least.")) {
       this.#add(node);
       if (last !== undefined) this.#edges.push({ sources: [last], target: node.name });
       last = node.name;
@@ -175,12 +169,14 @@ export class StateGraph<
     const refuse = (problem: string): never => {
       throw new GraphValidationError(problem, { details: { edge: { source, target } } });
     };
-    if (sources.includes(END)) refuse("END cannot be a start node");
-    if (target === START) refuse("START cannot be an end node");
+    if (sources.includes(END)) refuse("An edge begins at END, after which nothing runs. Begin it at a node.");
+    if (target === START) refuse("An edge leads to START, where only runs begin. Lead it to a node.");
     if (typeof source !== "string") {
-      if (target === END) refuse("END cannot be an end node of a join");
+      if (target === END)
+        refuse("A join leads to END, which waits for nothing. Lead an edge of each node there.");
       for (const name of [...sources, target]) {
-        if (!this.#nodes.has(name)) refuse(`Need to add a node named "${name}" first`);
+        if (!this.#nodes.has(name))
+          refuse(`A join names "${name}", but there is no such node yet. Add its nodes before it.`);
       }
     }
     this.#edges.push({ sources, target });
@@ -204,7 +200,7 @@ export class StateGraph<
     );
     if (isTaken) {
       throw new GraphValidationError(
-        `Condition \`${branch.name}\` already present for node \`${branch.source}\``,
+        `"${branch.source}" has a conditional edge called "${branch.name}" already. Give their functions different names.`,
         { details: { node: branch.source } },
       );
     }

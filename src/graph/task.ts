@@ -49,7 +49,7 @@ export function refuseGenerator(kind: "entrypoints" | "tasks", name: string, run
   if (type === "GeneratorFunction" || type === "AsyncGeneratorFunction") {
     throw new InvalidArgumentError(
       "invalid_task",
-      `Generators are disallowed as ${kind}: "${name}" is one. Use a plain function, and config.writer for what comes while it runs.`,
+      `"${name}" is a generator, and ${kind} cannot be. Use a plain function, and config.writer for what comes while it runs.`,
     );
   }
 }

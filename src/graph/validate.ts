@@ -13,16 +13,17 @@ export function checkNodeName(
   const refuse = (problem: string): never => {
     throw new GraphValidationError(problem, { details: { node: name } });
   };
-  if (name === START || name === END) refuse(`Node \`${name}\` is reserved.`);
+  if (name === START || name === END)
+    refuse(`A node cannot be called "${name}", which stands for an end of the graph. Use another name.`);
   for (const character of ["|", ":"]) {
     if (name.includes(character))
-      refuse(`"${character}" is a reserved character and is not allowed in node names ("${name}").`);
+      refuse(
+        `The node name "${name}" has a "${character}", which separates the names in a namespace. Leave it out.`,
+      );
   }
-  if (nodes.has(name)) refuse(`Node \`${name}\` already present.`);
+  if (nodes.has(name)) refuse(`The graph has a node "${name}" already. Give one of the two another name.`);
   if (keys.has(name)) {
-    refuse(
-      `${name} is already being used as a state attribute (a.k.a. a channel), cannot also be used as a node name.`,
-    );
+    refuse(`"${name}" is a key of the state, so that a node cannot be called so too. Rename one of them.`);
   }
 }
 
@@ -33,9 +34,12 @@ export function validateGraph(graph: GraphDefinition): void {
   const targets = targetsOf(graph);
   for (const target of targets) {
     if (target !== END && !graph.nodes.has(target)) {
-      throw new GraphValidationError(`Found edge ending at unknown node \`${target}\`.`, {
-        details: { node: target },
-      });
+      throw new GraphValidationError(
+        `An edge leads to "${target}", but there is no such node. Add it, or correct the name.`,
+        {
+          details: { node: target },
+        },
+      );
     }
   }
   for (const name of graph.nodes.keys()) {
@@ -57,7 +61,10 @@ export function validateBreakpoints(
   const handlers = errorHandlers(graph);
   for (const name of lists.flatMap((nodes) => (nodes === undefined || nodes === "*" ? [] : nodes))) {
     if (graph.nodes.has(name) || handlers.has(name)) continue;
-    throw new GraphValidationError(`Interrupt node \`${name}\` is not present`, { details: { node: name } });
+    throw new GraphValidationError(
+      `There is no node "${name}" to stop at. Correct interruptBefore or interruptAfter.`,
+      { details: { node: name } },
+    );
   }
 }
 
@@ -76,9 +83,12 @@ function checkSources(graph: GraphDefinition): void {
   ];
   const unknown = sources.find((source) => source !== START && !graph.nodes.has(source));
   if (unknown !== undefined) {
-    throw new GraphValidationError(`Found edge starting at unknown node \`${unknown}\`.`, {
-      details: { node: unknown },
-    });
+    throw new GraphValidationError(
+      `An edge begins at "${unknown}", but there is no such node. Add it, or correct the name.`,
+      {
+        details: { node: unknown },
+      },
+    );
   }
   if (!sources.includes(START)) {
     throw new GraphValidationError(

@@ -117,7 +117,7 @@ async function enterWithInput({ run, tuple, isHead }: Entrance, value: unknown):
 
 async function enterAgain({ run, tuple, isHead }: Entrance): Promise<LoopState> {
   if (tuple === undefined) {
-    throw noInput(run.graph, ": the thread has nothing to continue.");
+    throw noInput(run.graph, "the thread has nothing to continue.");
   }
   if (isHead) {
     const loop = new LoopState(run, tuple);

@@ -19,12 +19,12 @@ export async function inputWrites(graph: PregelGraph, value: unknown): Promise<P
   const writes = Object.entries(input)
     .filter(([key]) => inputChannels.includes(key))
     .map(([key, part]): PendingWrite => [key, adopt(part)]);
-  if (writes.length === 0) throw noInput(graph, ": the input has none of their names.");
+  if (writes.length === 0) throw noInput(graph, "the input has none of their names.");
   return writes;
 }
 
 /** There is nothing that a run could do. */
 export function noInput({ inputChannels }: PregelGraph, why: string): EmptyInputError {
   const names = typeof inputChannels === "string" ? `"${inputChannels}"` : inputChannels.join(", ");
-  return new EmptyInputError(`Received no input writes for ${names}${why}`);
+  return new EmptyInputError(`There is no input for ${names}: ${why}`);
 }

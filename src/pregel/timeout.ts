@@ -27,7 +27,7 @@ export function timeoutPolicyOf(
     if (value !== undefined && !(value > 0)) refuse(`${limit} must be greater than 0, not ${value}`);
   }
   if (policy.refreshOn !== undefined && policy.refreshOn !== "auto" && policy.refreshOn !== "heartbeat") {
-    refuse('refreshOn must be "auto" or "heartbeat"');
+    refuse('refreshOn is either "auto" or "heartbeat"');
   }
   return policy;
 }

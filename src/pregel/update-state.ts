@@ -260,7 +260,9 @@ function defaultNode(state: GraphState): string {
   );
   const [last, second] = newestFirst;
   if (last === undefined || last.newest === second?.newest) {
-    throw new InvalidUpdateError('Ambiguous update, specify "asNode": no single node ran last.');
+    throw new InvalidUpdateError(
+      'It is not clear as which node the update is to be, since no single one ran last: say so with "asNode".',
+    );
   }
   return last.name;
 }

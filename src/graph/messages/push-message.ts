@@ -18,7 +18,10 @@ export function pushMessage(
 ): Message | LangChainMessage {
   const pushed = coerceMessage(message);
   if (pushed.id === undefined || pushed.id === null)
-    throw new InvalidArgumentError("invalid_message", "Message ID is required.");
+    throw new InvalidArgumentError(
+      "invalid_message",
+      "pushMessage was given a message without an id. Give it one, so that a later message can take its place.",
+    );
   const task = taskContext.get();
   task?.emitMessage?.(pushed);
   if (stateKey !== null) task?.send?.([[stateKey, pushed]]);

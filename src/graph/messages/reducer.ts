@@ -129,7 +129,7 @@ function derived(list: Stored[], left: readonly Stored[], right: readonly Stored
 }
 
 function unknownMessage(id: string): InvalidUpdateError {
-  return new InvalidUpdateError(`Attempting to delete a message with an ID that doesn't exist ('${id}')`, {
+  return new InvalidUpdateError(`There is no message "${id}" to remove. Remove only what the list has.`, {
     details: { message_id: id },
   });
 }

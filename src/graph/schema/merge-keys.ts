@@ -10,9 +10,12 @@ export function mergeKeys(all: Map<string, StateKey>, added: StateKeys): void {
     const known = all.get(name);
     if (known === undefined) all.set(name, key);
     else if (key.channel.lc_graph_name !== "LastValue" && !known.channel.equals(key.channel)) {
-      throw new GraphValidationError(`Channel "${name}" already exists with a different type.`, {
-        details: { channel: name },
-      });
+      throw new GraphValidationError(
+        `The key "${name}" is defined twice, and not alike. Use one definition, or Annotation<T>() in the others.`,
+        {
+          details: { channel: name },
+        },
+      );
     }
   }
 }

@@ -117,6 +117,9 @@ function requireNodes(stops: BreakpointNodes | undefined, nodes: HandMadeGraph["
   if (stops === undefined || stops === "*") return;
   for (const node of stops) {
     if (!Object.hasOwn(nodes, node))
-      throw new GraphValidationError(`Node ${node} not in nodes`, { details: { node } });
+      throw new GraphValidationError(
+        `There is no node "${node}" to stop at. Correct interruptBefore or interruptAfter.`,
+        { details: { node } },
+      );
   }
 }

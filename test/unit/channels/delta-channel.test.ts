@@ -38,6 +38,6 @@ it("replays what LangGraph keeps in place of a value, from the last Overwrite on
 
 it("refuses a snapshotFrequency that is none", () => {
   for (const snapshotFrequency of [0, -1, 1.5]) {
-    expect(() => new DeltaChannel(reducer, { snapshotFrequency })).toThrow("positive integer");
+    expect(() => new DeltaChannel(reducer, { snapshotFrequency })).toThrow("at least 1");
   }
 });

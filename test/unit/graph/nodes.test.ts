@@ -49,64 +49,55 @@ const forms: Record<string, (builder: Builder) => Builder> = {
     builder.addNode({ a: logs("a"), b: logs("b") }).addConditionalEdges("a", () => "b", ["b"]),
 };
 
-/** Texts that upstream's tests look for. */
+/** Both engines refuse them; this one says where and what. */
 const refused: Record<string, [build: (builder: Builder) => unknown, text: string]> = {
-  "no node by name": [(b) => b.addNode({}), "No nodes provided in `addNode`"],
-  "an empty list of nodes": [(b) => b.addNode([]), "No nodes provided in `addNode`"],
-  "a node without an action": [(b) => b.addNode("a"), "Expected a Runnable, function or object"],
-  "an action of a wrong kind": [(b) => b.addNode("a", 5), "Expected a Runnable, function or object"],
-  "an empty sequence": [(b) => b.addSequence([]), "Sequence requires at least one node."],
+  "no node by name": [(b) => b.addNode({}), "addNode was given no nodes"],
+  "an empty list of nodes": [(b) => b.addNode([]), "addNode was given no nodes"],
+  "a node without an action": [(b) => b.addNode("a"), "has to be a function or an object with invoke()"],
+  "an action of a wrong kind": [(b) => b.addNode("a", 5), "has to be a function or an object with invoke()"],
+  "an empty sequence": [(b) => b.addSequence([]), "addSequence was given no nodes"],
   "a sequence with a node twice": [
     (b) =>
       b.addSequence([
         ["x", step],
         ["x", step],
       ]),
-    'Node names must be unique: node with the name "x" already exists.',
+    'has a node "x" already',
   ],
-  "a node twice": [(b) => b.addNode("x", step).addNode("x", step), "Node `x` already present."],
-  "a node called START": [(b) => b.addNode("__start__", step), "Node `__start__` is reserved."],
-  "a name with a bar": [
-    (b) => b.addNode("a|b", step),
-    '"|" is a reserved character and is not allowed in node names',
-  ],
-  "a node with the name of a key": [
-    (b) => b.addNode("log", step),
-    "log is already being used as a state attribute (a.k.a. a channel), cannot also be used as a node name.",
-  ],
+  "a node twice": [(b) => b.addNode("x", step).addNode("x", step), 'has a node "x" already'],
+  "a node called START": [(b) => b.addNode("__start__", step), 'cannot be called "__start__"'],
+  "a name with a bar": [(b) => b.addNode("a|b", step), 'The node name "a|b" has a "|"'],
+  "a node with the name of a key": [(b) => b.addNode("log", step), '"log" is a key of the state'],
   "two conditions of one name": [
     (b) =>
       b
         .addNode("x", step)
         .addConditionalEdges("x", () => "x")
         .addConditionalEdges("x", () => "x"),
-    "Condition `condition` already present for node `x`",
+    '"x" has a conditional edge called "condition" already',
   ],
   "a conditional edge without a path": [
     (b) => b.addNode("x", step).addConditionalEdges("x"),
-    "Expected a Runnable, function or object",
+    "has to be a function or an object with invoke()",
   ],
-  "an edge to START": [(b) => b.addNode("x", step).addEdge("x", "__start__"), "START cannot be an end node"],
-  "an edge from END": [(b) => b.addNode("x", step).addEdge("__end__", "x"), "END cannot be a start node"],
+  "an edge to START": [(b) => b.addNode("x", step).addEdge("x", "__start__"), "leads to START"],
+  "an edge from END": [(b) => b.addNode("x", step).addEdge("__end__", "x"), "begins at END"],
   "an edge from an unknown node": [
     (b) => b.addNode("x", step).addEdge("__start__", "x").addEdge("q", "x").compile(),
-    "Found edge starting at unknown node `q`",
+    'begins at "q"',
   ],
   "an edge to an unknown node": [
     (b) => b.addNode("x", step).addEdge("__start__", "x").addEdge("x", "q").compile(),
-    "Found edge ending at unknown node `q`",
+    'leads to "q"',
   ],
-  "a join of an unknown node": [
-    (b) => b.addNode("x", step).addEdge(["q", "x"], "x"),
-    'Need to add a node named "q" first',
-  ],
+  "a join of an unknown node": [(b) => b.addNode("x", step).addEdge(["q", "x"], "x"), 'A join names "q"'],
   "a breakpoint before an unknown node": [
     (b) =>
       b
         .addNode("x", step)
         .addEdge("__start__", "x")
         .compile({ interruptBefore: ["nope"] }),
-    "Interrupt node `nope` is not present",
+    'no node "nope" to stop at',
   ],
   "a breakpoint after an unknown node": [
     (b) =>
@@ -114,7 +105,7 @@ const refused: Record<string, [build: (builder: Builder) => unknown, text: strin
         .addNode("x", step)
         .addEdge("__start__", "x")
         .compile({ interruptAfter: ["nope"] }),
-    "Interrupt node `nope` is not present",
+    'no node "nope" to stop at',
   ],
 };
 
@@ -128,7 +119,7 @@ describe.each([
   });
 
   it.each(Object.entries(refused))("refuses %s", (_what, [build, text]) => {
-    expect(() => build(builderOf(library))).toThrow(text);
+    expect(() => build(builderOf(library))).toThrow(library === ours ? text : Error);
   });
 
   it("shows its edges and channels", () => {
@@ -180,7 +171,7 @@ it("a node that is not refused for its name keeps the others as they were", () =
       ["y", step],
       ["x", step],
     ]),
-  ).toThrow("already present");
+  ).toThrow("already");
   expect(() => builder.addNode("z", step, { input: 5 })).toThrow('The input of node "z"');
 });
 

@@ -114,7 +114,7 @@ describe.each(Object.entries(merges))("an update that %s", (_, [left, right]) =>
 });
 
 it.each([
-  ["a removal of what is not there", [human("1")], [removal("9")], "doesn't exist ('9')", undefined],
+  ["a removal of what is not there", [human("1")], [removal("9")], 'no message "9" to remove', undefined],
   ["an unknown role", [], { role: "weird", content: "x" }, "weird", "MESSAGE_COERCION_FAILURE"],
   ["an object of another kind", [], { foo: 1 }, "foo", "MESSAGE_COERCION_FAILURE"],
   ["a number", [], 5, "number 5", "MESSAGE_COERCION_FAILURE"],
