@@ -26,6 +26,11 @@ export function stringifyJson(value: unknown): string {
   );
 }
 
+/** Any state as what its JSON text says. */
+export function plainJson(value: unknown): Json {
+  return JSON.parse(stringifyJson(value)) as Json;
+}
+
 /** A server-sent event. JSON text has no line breaks, so an empty line is the end of an event and nothing else. */
 export function stringifyEvent(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${stringifyJson(data)}\n\n`;

@@ -1,10 +1,12 @@
 import type { SerializerProtocol } from "./checkpoint/serde/protocol.ts";
 import { createDirectoryClass, type DirectoryClass } from "./directory/durable-directory.ts";
+import type { DirectoryApi } from "./directory/protocol.ts";
+import { type CallShard, TenantDirectory } from "./directory/tenant-directory.ts";
 import { TidemarkError } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import type { Authenticate } from "./http/auth/principal.ts";
 import type { RateLimiter } from "./http/auth/rate-limit.ts";
-import type { ThreadNamespace } from "./http/thread-stub.ts";
+import { callObject, type ThreadNamespace } from "./http/thread-stub.ts";
 import type { RunnableGraph } from "./pregel/runnable-graph.ts";
 import { checkRetention, type Retention } from "./thread/retention.ts";
 import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts";
@@ -27,6 +29,8 @@ export interface RuntimeOptions {
     readonly thread?: string;
     /** The R2 bucket for large values, optional; "BLOBS" by default. */
     readonly blobs?: string;
+    /** The Durable Objects of the `Directory` class, optional; "DIRECTORY" by default. */
+    readonly directory?: string;
     /** The limiter of the requests of each caller, optional; "RATE_LIMITER" by default. */
     readonly rateLimiter?: string;
   };
@@ -34,6 +38,13 @@ export interface RuntimeOptions {
   readonly auth?: Authenticate;
   /** The origins of pages that may use the server, as in "https://app.example.com", besides those on localhost. */
   readonly origins?: readonly string[];
+  /** What is known across threads, when the `Directory` is bound. */
+  readonly directory?: {
+    /** What of their values is known there: paths of keys, as in "order.id"; up to 4 KB for each thread. */
+    readonly extract?: readonly string[];
+    /** Among how many objects a tenant's threads are divided, 4 by default. Never change it once there are threads. */
+    readonly shards?: number;
+  };
   /** The largest body of a request in bytes, 10 MiB by default. */
   readonly maxBodySize?: number;
   /** Strings and bytes above it, in bytes, are kept apart from the rows, 128 KiB by default. */
@@ -61,19 +72,21 @@ export interface Runtime {
 
 const MAX_BODY_SIZE = 10 * 1024 * 1024;
 const LEASE = 30_000;
+const SHARDS = 4;
 
 /**
  * A Worker that serves graphs.
  *
  * @example
  * const runtime = createRuntime({ graphs: { support } });
- * export const Thread = runtime.Thread;
+ * export const { Thread, Directory } = runtime;
  * export default runtime;
  */
 export function createRuntime(options: RuntimeOptions): Runtime {
   const {
     graphs,
     bindings = {},
+    directory: { extract = [], shards = SHARDS } = {},
     auth,
     origins = [],
     maxBodySize = MAX_BODY_SIZE,
@@ -83,7 +96,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     retention = {},
     report = toConsole,
   } = options;
-  const { thread = "THREAD", blobs = "BLOBS", rateLimiter = "RATE_LIMITER" } = bindings;
+  const {
+    thread = "THREAD",
+    directory = "DIRECTORY",
+    blobs = "BLOBS",
+    rateLimiter = "RATE_LIMITER",
+  } = bindings;
   if (Object.keys(graphs).length === 0) {
     throw new TidemarkError(
       "no_graphs",
@@ -91,18 +109,33 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     );
   }
   checkRetention(retention);
+  const directories = (env: unknown) => directoriesIn(env, directory, shards);
   const app = createApp({
     auth,
     origins,
     maxBodySize,
     report,
     threads: (env) => namespaceOf(env, thread),
+    directories,
+    extract,
     rateLimiter: (env) => limiterOf(env, rateLimiter),
   });
   return {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
     Directory: createDirectoryClass(),
-    Thread: createThreadClass({ graphs, blobsBinding: blobs, inlineLimit, serde, lease, retention, report }),
+    Thread: createThreadClass({
+      graphs,
+      blobsBinding: blobs,
+      inlineLimit,
+      serde,
+      lease,
+      retention,
+      directory: (env) => {
+        const of = directories(env);
+        return of && { of, extract };
+      },
+      report,
+    }),
   };
 }
 
@@ -113,6 +146,30 @@ function namespaceOf(env: unknown, binding: string): ThreadNamespace {
     "binding_missing",
     `The Worker has no Durable Object binding "${binding}". Add to wrangler.toml: [[durable_objects.bindings]] name = "${binding}", class_name = "Thread".`,
   );
+}
+
+/** Finds the directory of each tenant, when directories are bound. */
+function directoriesIn(
+  env: unknown,
+  binding: string,
+  shards: number,
+): ((tenant: string) => DirectoryApi) | undefined {
+  const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
+  if (!isDirectoryNamespace(bound)) return undefined;
+  return (tenant) => {
+    const names = Array.from({ length: shards }, (_, index) => JSON.stringify([tenant, index]));
+    return new TenantDirectory(
+      names.map(
+        (name): CallShard =>
+          (call) =>
+            callObject(() => bound.getByName(name), call),
+      ),
+    );
+  };
+}
+
+function isDirectoryNamespace(bound: unknown): bound is { getByName(name: string): DirectoryApi } {
+  return typeof bound === "object" && bound !== null && "getByName" in bound;
 }
 
 function limiterOf(env: unknown, binding: string): RateLimiter | undefined {

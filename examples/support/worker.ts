@@ -3,5 +3,5 @@ import { support } from "./graph.ts";
 
 const runtime = createRuntime({ graphs: { support } });
 
-export const Thread = runtime.Thread;
+export const { Thread, Directory } = runtime;
 export default runtime;

@@ -1,18 +1,26 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { authentication, type AuthenticationOptions } from "./auth/authentication.ts";
+import type { DirectoryApi } from "../directory/protocol.ts";
 import { errorHandler } from "./errors.ts";
+import { interruptRoutes } from "./interrupt-routes.ts";
 import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
 import { localOnly, mayUse } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
 import { runRoutes } from "./run-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
 import type { ThreadNamespace } from "./thread-stub.ts";
+import { searchRoutes } from "./search-routes.ts";
+import { threadRoutes } from "./thread-routes.ts";
 import { transferRoutes } from "./transfer-routes.ts";
 
 export interface AppOptions extends AuthenticationOptions {
   /** Finds the thread objects among the Worker's bindings. */
   readonly threads: (env: unknown) => ThreadNamespace;
+  /** Finds the directory of each tenant, when directories are bound. */
+  readonly directories: (env: unknown) => ((tenant: string) => DirectoryApi) | undefined;
+  /** The paths of values that directories know. */
+  readonly extract: readonly string[];
   /** The origins of pages that may use the server, besides those on localhost. */
   readonly origins: readonly string[];
   /** In bytes. */
@@ -36,6 +44,9 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads/:thread_id", transferRoutes(options));
   app.route("/threads/:thread_id", lifeCycleRoutes(options));
   app.route("/threads", pruneRoute(options));
+  app.route("/threads", searchRoutes(options));
+  app.route("/threads", threadRoutes(options));
+  app.route("/interrupts", interruptRoutes(options));
   return app;
 }
 

@@ -11,7 +11,7 @@ const AnyObject = v.custom<Record<string, unknown>>(
 );
 
 /** An object with these keys and no others. (valibot by itself takes a list for an object without keys.) */
-function exactly<Entries extends v.ObjectEntries>(entries: Entries) {
+export function exactly<Entries extends v.ObjectEntries>(entries: Entries) {
   const keys = Object.keys(entries);
   const unknownKey = (issue: v.StrictObjectIssue): string =>
     issue.expected === "never" ? `unknown key; there is ${keys.join(", ") || "none"}` : "is missing";
@@ -111,7 +111,7 @@ export const PruneThreadsBody = v.union(
 /** The id of the new thread; minted when it is absent. */
 export const CopyBody = exactly({ thread_id: v.optional(v.string()) });
 
-const Count = v.pipe(
+export const Count = v.pipe(
   v.string(),
   v.regex(/^\d{1,4}$/, "must be a whole number"),
   v.transform(Number),

@@ -28,6 +28,10 @@ export const CRASH_POINTS = [
   /** Some of what the archive holds is stored. */
   "import.stored",
   "import.finished",
+  /** The directory knows, and it is not noted that it does. */
+  "announcement.told",
+  /** The directory has forgotten the thread, which is still there. */
+  "announcement.withdrawn",
   /** The alarm is set ahead, and no timer has been looked after. */
   "timer.held",
 ] as const;

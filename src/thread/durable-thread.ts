@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { CheckpointIds } from "../checkpoint/id.ts";
+import type { ThreadDirectory } from "./announcer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { TidemarkError } from "../errors.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
@@ -8,8 +9,10 @@ import type { CrashPoint } from "./crash-points.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type {
   Bytes,
+  CreateThread,
   EditState,
   ImportedThread,
+  PatchThread,
   PruneThread,
   ReadHistory,
   ReadState,
@@ -33,6 +36,8 @@ export interface ThreadConfig {
   readonly serde?: ((env: Cloudflare.Env) => SerializerProtocol) | undefined;
   /** Read whenever it matters. */
   readonly retention: Retention;
+  /** Where threads are announced, undefined when nowhere. */
+  readonly directory: (env: unknown) => ThreadDirectory | undefined;
   /** How long a run may be left alone before it is looked after, in milliseconds. */
   readonly lease: number;
   /** Takes what nobody expected. */
@@ -76,6 +81,18 @@ export function createThreadClass(config: ThreadConfig): ThreadClass {
 
     getHistory(read: ReadHistory): Promise<Reply<Bytes>> {
       return this.#thread.getHistory(read);
+    }
+
+    createThread(create: CreateThread): Promise<Reply<Bytes>> {
+      return this.#thread.createThread(create);
+    }
+
+    getThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+      return this.#thread.getThread(address);
+    }
+
+    patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
+      return this.#thread.patchThread(patch);
     }
 
     updateState(edit: EditState): Promise<Reply<Bytes>> {
@@ -136,6 +153,7 @@ function createThread(
   return new Thread({
     storage,
     retention: config.retention,
+    directory: config.directory(env),
     graphs: config.graphs,
     platform,
     environment: {

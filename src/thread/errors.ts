@@ -57,6 +57,17 @@ export function clientTooSlow(limit: number): WireError {
   return { code: "client_too_slow", message, details: { limit } };
 }
 
+/** Nothing can be gone on with, answered or edited yet. */
+export function threadEmpty(threadId: string): RefusedError {
+  return new RefusedError(
+    "thread_empty",
+    `The thread "${threadId}" has run nothing yet: start with an input.`,
+    {
+      details: { thread_id: threadId },
+    },
+  );
+}
+
 export function threadNotFound(threadId: string): RefusedError {
   return new RefusedError(
     "thread_not_found",

@@ -1,6 +1,6 @@
 import { RefusedError } from "../errors.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
-import { threadNotFound } from "./errors.ts";
+import { threadEmpty, threadNotFound } from "./errors.ts";
 import type { StartRun } from "./protocol.ts";
 
 /** The graphs of a deployment, by name. */
@@ -26,12 +26,12 @@ export class GraphCatalog {
   }
 
   /**
-   * The graph that a run is for: the one the thread is bound to, or the requested one, or the only one. Refuses what
+   * The graph that a run is for: the one the thread is bound to ("" while it is not), or the requested one, or the only one. Refuses what
    * does not fit the thread, and what a thread that does not exist yet cannot do.
    */
   choose(start: StartRun, bound: string | undefined): string {
     const { graph: requested, input, checkpointId } = start.request;
-    if (bound !== undefined) {
+    if (bound !== undefined && bound !== "") {
       this.require(bound);
       if (requested === undefined || requested === bound) return bound;
       throw new RefusedError(
@@ -42,7 +42,9 @@ export class GraphCatalog {
         },
       );
     }
-    if (input.kind !== "input" || checkpointId !== undefined) throw threadNotFound(start.threadId);
+    if (input.kind !== "input" || checkpointId !== undefined) {
+      throw bound === undefined ? threadNotFound(start.threadId) : threadEmpty(start.threadId);
+    }
     const name = this.nameOf(requested);
     this.require(name).graph.checkInput(input.value);
     return name;

@@ -4,6 +4,7 @@ import safeResume from "../../migrations/thread/0003_safe_resume.sql";
 import encryptedBlobs from "../../migrations/thread/0004_encrypted_blobs.sql";
 import encodedFaults from "../../migrations/thread/0005_encoded_faults.sql";
 import timers from "../../migrations/thread/0006_timers.sql";
+import threadRecord from "../../migrations/thread/0007_thread_record.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -14,4 +15,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 4, name: "encrypted_blobs", sql: encryptedBlobs },
   { version: 5, name: "encoded_faults", sql: encodedFaults },
   { version: 6, name: "timers", sql: timers },
+  { version: 7, name: "thread_record", sql: threadRecord },
 ];

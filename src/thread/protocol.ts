@@ -3,6 +3,7 @@
  * values, because classes of errors do not survive the way. What may be large comes back as bytes of JSON text.
  */
 
+import type { JsonObject } from "../directory/protocol.ts";
 import type { WireError } from "../errors.ts";
 
 /** Names the thread; the object keeps both in its own row. */
@@ -86,6 +87,16 @@ export interface EditState extends ThreadAddress {
   readonly idempotency?: Idempotency;
 }
 
+export interface CreateThread extends ThreadAddress {
+  readonly metadata: JsonObject;
+  /** What becomes of a thread that is there: an error, or nothing. */
+  readonly ifExists: "raise" | "do_nothing";
+}
+
+export interface PatchThread extends ThreadAddress {
+  readonly metadata: JsonObject;
+}
+
 export interface PruneThread extends ThreadAddress {
   readonly keepLast: number;
   /** Milliseconds since 1970; absent: whatever their age. */
@@ -117,6 +128,12 @@ export interface ThreadApi {
   stream(start: StartRun, isAttached: boolean): Promise<Reply<Bytes>>;
   getState(read: ReadState): Promise<Reply<Bytes>>;
   getHistory(read: ReadHistory): Promise<Reply<Bytes>>;
+  /** Makes a thread that has run nothing; answers as `getThread`. */
+  createThread(create: CreateThread): Promise<Reply<Bytes>>;
+  /** What is said of the thread, as JSON text. */
+  getThread(address: ThreadAddress): Promise<Reply<Bytes>>;
+  /** Answers as `getThread`. */
+  patchThread(patch: PatchThread): Promise<Reply<Bytes>>;
   updateState(edit: EditState): Promise<Reply<Bytes>>;
   deleteThread(address: ThreadAddress): Promise<Reply<null>>;
   pruneThread(prune: PruneThread): Promise<Reply<null>>;

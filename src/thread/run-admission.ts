@@ -15,6 +15,8 @@ export interface AdmissionOptions {
   readonly catalog: GraphCatalog;
   readonly states: StateReader;
   readonly queue: RunQueue;
+  /** Part of the transaction that takes a run in. */
+  readonly onChange: () => void;
   readonly reached: (point: CrashPoint) => void;
 }
 
@@ -71,13 +73,18 @@ export class RunAdmission {
   #enqueue(start: StartRun, graph: string, staged: StagedRun, claims: AnswerClaims | undefined): string {
     const { environment, queue, storage } = this.#options;
     const now = environment.now();
-    if (storage.thread() === undefined) {
-      storage.create({ tenant: start.tenant, thread_id: start.threadId, graph, created_at: now });
+    const thread = storage.thread();
+    if (thread === undefined) {
+      const { tenant, threadId } = start;
+      storage.create({ tenant, thread_id: threadId, graph, created_at: now, metadata: { graph_id: graph } });
     } else {
       this.#chooseGraph(start);
       const known = this.#known(start) ?? claims?.winner();
       if (known !== undefined) return known;
+      const { graph: bound, metadata } = thread;
+      if (bound === "") storage.bind(graph, { graph_id: graph, ...metadata });
     }
+    this.#options.onChange();
     queue.accept(start.runId);
     staged.record.commit();
     storage.runs.enqueue({ ...staged.run, createdAt: now });

@@ -24,6 +24,12 @@ export interface RunRow {
   readonly outcome: BodyRow | undefined;
 }
 
+export interface LastRun {
+  readonly status: RunStatus;
+  /** When it came, or ended. */
+  readonly usedAt: number;
+}
+
 export interface NewRun {
   readonly id: string;
   readonly createdAt: number;
@@ -128,6 +134,14 @@ export class RunRows {
       id,
     );
     this.#sql.run("DELETE FROM queue WHERE run = ?", id);
+  }
+
+  /** The run that came last: ids are minted in the order of time. */
+  last(): LastRun | undefined {
+    const statement =
+      "SELECT status, coalesce(ended_at, created_at) AS used_at FROM runs ORDER BY id DESC LIMIT 1";
+    const row = this.#sql.first<{ status: RunStatus; used_at: number }>(statement);
+    return row && { status: row.status, usedAt: row.used_at };
   }
 
   /** When the thread had to do with a run last: it came, or it ended. */

@@ -35,10 +35,15 @@ export class StateReader {
     return wireState(threadId, snapshot);
   }
 
+  /** The newest state, undefined when there is none yet. */
+  async head(threadId: string): Promise<StateSnapshot | undefined> {
+    const tuple = await this.#tuple(threadId, undefined);
+    return tuple && this.#snapshot(tuple, true);
+  }
+
   /** The ids of the questions that wait for an answer. */
   async openQuestions({ threadId }: ThreadAddress): Promise<ReadonlySet<string>> {
-    const tuple = await this.#tuple(threadId, undefined);
-    const tasks = tuple === undefined ? [] : this.#snapshot(tuple, true).tasks;
+    const tasks = (await this.head(threadId))?.tasks ?? [];
     return new Set(tasks.flatMap(({ interrupts }) => interrupts.map(({ id }) => id)));
   }
 

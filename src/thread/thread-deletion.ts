@@ -1,3 +1,4 @@
+import type { Announcer } from "./announcer.ts";
 import { threadDeleted, wireError } from "./errors.ts";
 import type { GraphRunner } from "./graph-runner.ts";
 import type { ThreadPlatform } from "./platform.ts";
@@ -12,6 +13,7 @@ export interface DeletionParts {
   readonly queue: RunQueue;
   readonly runner: GraphRunner;
   readonly admission: RunAdmission;
+  readonly announcer: Announcer;
 }
 
 /**
@@ -49,13 +51,16 @@ export class ThreadDeletion {
   }
 
   async #delete(threadId: string): Promise<void> {
-    const { storage, platform, queue, runner, admission } = this.#parts;
+    const { storage, platform, queue, runner, admission, announcer } = this.#parts;
     const gone = threadDeleted(threadId);
     runner.abort(gone);
     queue.dismiss(wireError(gone));
     await admission.dismiss();
     try {
+      await announcer.close();
+      platform.reached("announcement.withdrawn");
       await queue.exclusive(() => storage.deleteAll());
+      announcer.reopen();
     } catch (fault) {
       // The mark is there, and the alarm goes on with it.
       this.#failures += 1;

@@ -1,14 +1,34 @@
+import type { JsonObject } from "../directory/protocol.ts";
 import type { Sql } from "../storage/sql.ts";
 
-export type ThreadRow = {
+/** Times are milliseconds since 1970. */
+export interface ThreadRow {
+  readonly tenant: string;
+  readonly thread_id: string;
+  /** Bound by the first run; "" before it. */
+  readonly graph: string;
+  readonly created_at: number;
+  /** 1 while the thread is being deleted. */
+  readonly deleting: number;
+  /** What its owner has said of it, and by which it is found. */
+  readonly metadata: JsonObject;
+  /** When that was changed; null when it never was. */
+  readonly updated_at: number | null;
+  /** Grows with every change that the directory is told of. */
+  readonly version: number;
+}
+
+export type NewThread = Pick<ThreadRow, "tenant" | "thread_id" | "graph" | "created_at" | "metadata">;
+
+type Columns = {
   tenant: string;
   thread_id: string;
-  /** Bound by the first run. */
   graph: string;
-  /** Milliseconds since 1970. */
   created_at: number;
-  /** 1 while the thread is being deleted. */
   deleting: number;
+  metadata: string;
+  updated_at: number | null;
+  version: number;
 };
 
 /** The statements on `thread`. */
@@ -20,15 +40,38 @@ export class ThreadRows {
   }
 
   get(): ThreadRow | undefined {
-    return this.#sql.first<ThreadRow>("SELECT tenant, thread_id, graph, created_at, deleting FROM thread");
+    const row = this.#sql.first<Columns>(
+      "SELECT tenant, thread_id, graph, created_at, deleting, metadata, updated_at, version FROM thread",
+    );
+    return row && { ...row, metadata: parseMetadata(row.metadata) };
   }
 
-  insert(row: Omit<ThreadRow, "deleting">): void {
-    const statement = "INSERT INTO thread (id, tenant, thread_id, graph, created_at) VALUES (1, ?, ?, ?, ?)";
-    this.#sql.run(statement, row.tenant, row.thread_id, row.graph, row.created_at);
+  insert({ tenant, thread_id: threadId, graph, created_at: createdAt, metadata }: NewThread): void {
+    const statement =
+      "INSERT INTO thread (id, tenant, thread_id, graph, created_at, metadata) VALUES (1, ?, ?, ?, ?, ?)";
+    this.#sql.run(statement, tenant, threadId, graph, createdAt, JSON.stringify(metadata));
+  }
+
+  bind(graph: string, metadata: JsonObject): void {
+    this.#sql.run("UPDATE thread SET graph = ?, metadata = ?", graph, JSON.stringify(metadata));
+  }
+
+  setMetadata(metadata: JsonObject, now: number): void {
+    this.#sql.run("UPDATE thread SET metadata = ?, updated_at = ?", JSON.stringify(metadata), now);
+  }
+
+  noteChange(now: number): void {
+    this.#sql.run("UPDATE thread SET version = max(version + 1, ?)", now);
   }
 
   markDeleting(): void {
     this.#sql.run("UPDATE thread SET deleting = 1");
   }
 }
+
+function parseMetadata(text: string): JsonObject {
+  // What this class has written.
+  return text === "{}" ? NONE : (JSON.parse(text) as JsonObject);
+}
+
+const NONE: JsonObject = {};

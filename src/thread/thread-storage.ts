@@ -14,7 +14,7 @@ import { IdempotencyRows } from "./idempotency-rows.ts";
 import { threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { type RunRow, RunRows } from "./run-rows.ts";
-import { ThreadRows, type ThreadRow } from "./thread-rows.ts";
+import { type NewThread, ThreadRows, type ThreadRow } from "./thread-rows.ts";
 import { Timers } from "./timers.ts";
 
 /** What a commit of a run adds to the saver's own rows, in the same transaction. */
@@ -163,9 +163,23 @@ export class ThreadStorage {
   }
 
   /** The first write of a thread. */
-  create(row: Omit<ThreadRow, "deleting">): void {
+  create(row: NewThread): void {
     this.#migrate();
     this.#thread.insert(row);
+  }
+
+  /** Binds the thread, which has run nothing yet. */
+  bind(graph: string, metadata: ThreadRow["metadata"]): void {
+    this.#thread.bind(graph, metadata);
+  }
+
+  setMetadata(metadata: ThreadRow["metadata"], now: number): void {
+    this.#thread.setMetadata(metadata, now);
+  }
+
+  /** Something has changed that the directory is told of. */
+  noteChange(now: number): void {
+    this.#thread.noteChange(now);
   }
 
   markDeleting(): void {

@@ -1,5 +1,6 @@
 import { readArchive } from "../archive/read-archive.ts";
 import { writeArchive } from "../archive/write-archive.ts";
+import type { Announcer } from "./announcer.ts";
 import { threadBeingImported } from "./errors.ts";
 import { threadRecords } from "./export-thread.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
@@ -13,12 +14,14 @@ export class ThreadTransfer {
   readonly #storage: ThreadStorage;
   readonly #platform: ThreadPlatform;
   readonly #catalog: GraphCatalog;
+  readonly #announcer: Announcer;
   #importing: string | undefined;
 
-  constructor(storage: ThreadStorage, platform: ThreadPlatform, catalog: GraphCatalog) {
+  constructor(storage: ThreadStorage, platform: ThreadPlatform, catalog: GraphCatalog, announcer: Announcer) {
     this.#storage = storage;
     this.#platform = platform;
     this.#catalog = catalog;
+    this.#announcer = announcer;
   }
 
   get isImporting(): boolean {
@@ -52,6 +55,7 @@ export class ThreadTransfer {
         now: this.#platform.now(),
         reached: (point) => this.#platform.reached(point),
       });
+      this.#storage.transaction(() => this.#announcer.note());
       this.#storage.timers.release();
       this.#platform.reached("import.finished");
       return imported;

@@ -1,7 +1,8 @@
 import { errorBody, TidemarkError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
-import { threadBusy, threadExists, threadNotFound, wireError } from "./errors.ts";
+import { Announcer, type ThreadDirectory } from "./announcer.ts";
+import { threadBusy, threadEmpty, threadExists, threadNotFound, wireError } from "./errors.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { editOnce } from "./edit-state.ts";
 import { EventStream } from "./event-stream.ts";
@@ -10,8 +11,10 @@ import { GraphRunner } from "./graph-runner.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type {
   Bytes,
+  CreateThread,
   EditState,
   ImportedThread,
+  PatchThread,
   PruneThread,
   ReadHistory,
   ReadState,
@@ -28,7 +31,9 @@ import { pruneThread, type Retention } from "./retention.ts";
 import { RetentionKeeper } from "./retention-keeper.ts";
 import { RunQueue } from "./run-queue.ts";
 import { StateReader } from "./state-reader.ts";
+import { ThreadChanges } from "./thread-changes.ts";
 import { ThreadDeletion } from "./thread-deletion.ts";
+import { ThreadRecord } from "./thread-record.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
 import { TimerDispatch } from "./timer-dispatch.ts";
@@ -40,6 +45,7 @@ export interface ThreadOptions {
   readonly environment: Environment;
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
   readonly retention: Retention;
+  readonly directory?: ThreadDirectory | undefined;
 }
 
 /**
@@ -54,6 +60,9 @@ export class Thread implements ThreadApi {
   readonly #runner: GraphRunner;
   readonly #queue: RunQueue;
   readonly #states: StateReader;
+  readonly #record: ThreadRecord;
+  readonly #announcer: Announcer;
+  readonly #changes: ThreadChanges;
   readonly #listeners = new RunListeners();
   readonly #transfer: ThreadTransfer;
   readonly #admission: RunAdmission;
@@ -68,6 +77,10 @@ export class Thread implements ThreadApi {
     this.#platform = platform;
     this.#catalog = new GraphCatalog(options.graphs);
     this.#states = new StateReader(storage, this.#catalog);
+    this.#record = new ThreadRecord(storage, this.#states);
+    const { directory } = options;
+    this.#announcer = new Announcer({ storage, platform, record: this.#record, directory });
+    this.#changes = new ThreadChanges(storage, this.#announcer, () => environment.now());
     this.#runner = new GraphRunner({
       storage,
       environment,
@@ -77,27 +90,30 @@ export class Thread implements ThreadApi {
       onLeave: () => {
         this.#queue.noteLeft();
         this.#retention.noteUse();
+        this.#announcer.note();
       },
       reached: (point) => platform.reached(point),
     });
     this.#queue = new RunQueue(storage, platform, this.#runner);
-    this.#transfer = new ThreadTransfer(storage, platform, this.#catalog);
+    this.#transfer = new ThreadTransfer(storage, platform, this.#catalog, this.#announcer);
     this.#admission = new RunAdmission({
       storage,
       environment,
       catalog: this.#catalog,
       states: this.#states,
       queue: this.#queue,
+      onChange: () => this.#announcer.note(),
       reached: (point) => platform.reached(point),
     });
     const parts = { storage, platform, queue: this.#queue, admission: this.#admission };
-    this.#deletion = new ThreadDeletion({ ...parts, runner: this.#runner });
+    this.#deletion = new ThreadDeletion({ ...parts, runner: this.#runner, announcer: this.#announcer });
     this.#retention = new RetentionKeeper({
       ...parts,
       deletion: this.#deletion,
       retention: options.retention,
     });
     this.#timers = new TimerDispatch(storage, platform, {
+      announcement: () => this.#announcer.tell(),
       queue: () => this.#queue.onTimer(),
       retention: () => this.#retention.onTimer(),
     });
@@ -148,16 +164,44 @@ export class Thread implements ThreadApi {
     });
   }
 
+  createThread(create: CreateThread): Promise<Reply<Bytes>> {
+    return replying(async () => {
+      await this.#ready();
+      await this.#changes.create(create);
+      return jsonBytes(await this.#record.view(create.threadId));
+    });
+  }
+
+  getThread({ threadId }: ThreadAddress): Promise<Reply<Bytes>> {
+    return replying(async () => {
+      await this.#ready();
+      return jsonBytes(await this.#record.view(threadId));
+    });
+  }
+
+  patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
+    return replying(async () => {
+      await this.#ready();
+      await this.#changes.patch(patch);
+      return jsonBytes(await this.#record.view(patch.threadId));
+    });
+  }
+
   updateState(edit: EditState): Promise<Reply<Bytes>> {
     return replying(async () => {
       await this.#ready();
       const thread = this.#storage.thread();
       if (thread === undefined) throw threadNotFound(edit.threadId);
+      if (thread.graph === "") throw threadEmpty(edit.threadId);
       const graph = this.#catalog.require(thread.graph);
       if (!this.#queue.isEmpty()) throw threadBusy(edit.threadId);
       return this.#queue.exclusive(async () => {
+        this.#storage.transaction(() => this.#announcer.expect());
         const answer = await editOnce(this.#storage, this.#environment, graph, edit, this.#platform);
-        this.#storage.transaction(() => this.#retention.noteUse());
+        this.#storage.transaction(() => {
+          this.#retention.noteUse();
+          this.#announcer.note();
+        });
         return answer;
       });
     });
@@ -189,6 +233,8 @@ export class Thread implements ThreadApi {
       await this.#ready();
       if (this.#storage.thread() === undefined) throw threadNotFound(address.threadId);
       if (!this.#queue.isEmpty()) throw threadBusy(address.threadId);
+      // What the directory is told meanwhile would break the export off.
+      await this.#announcer.tell().catch((fault: unknown) => this.#platform.report(fault));
       // What is not durable yet must not be seen elsewhere.
       await this.#platform.sync();
       return this.#transfer.export(address.threadId);

@@ -2,7 +2,7 @@ import type { Sql } from "../storage/sql.ts";
 import type { AlarmClock } from "./platform.ts";
 
 /** What the object looks after. Each kind has one handler. */
-export type TimerKind = "queue" | "retention";
+export type TimerKind = "announcement" | "queue" | "retention";
 
 export interface Timer {
   readonly kind: TimerKind;

@@ -22,6 +22,9 @@ export class UnusableThread implements ThreadApi {
   readonly stream = (): Promise<Refused> => this.#refuse();
   readonly getState = (): Promise<Refused> => this.#refuse();
   readonly getHistory = (): Promise<Refused> => this.#refuse();
+  readonly createThread = (): Promise<Refused> => this.#refuse();
+  readonly getThread = (): Promise<Refused> => this.#refuse();
+  readonly patchThread = (): Promise<Refused> => this.#refuse();
   readonly updateState = (): Promise<Refused> => this.#refuse();
   readonly deleteThread = (): Promise<Refused> => this.#refuse();
   readonly pruneThread = (): Promise<Refused> => this.#refuse();

@@ -39,3 +39,6 @@ export function retain(retention: Retention): void {
   for (const key of ["keepLast", "maxAge", "deleteAfter"] as const) delete retained[key];
   Object.assign(retained, retention);
 }
+
+/** Whether thread objects that are made from now on tell the directory. */
+export const announcing = { isOn: false };

@@ -3,6 +3,12 @@
  * here is served to nobody, and a test says so.
  */
 export const PERMISSIONS: Readonly<Record<string, string>> = {
+  "POST /threads": "threads:create",
+  "POST /threads/search": "threads:search",
+  "POST /threads/count": "threads:search",
+  "GET /interrupts": "threads:search",
+  "GET /threads/:thread_id": "threads:read",
+  "PATCH /threads/:thread_id": "threads:update",
   "POST /threads/:thread_id/invoke": "threads:create_run",
   "POST /threads/:thread_id/resume": "threads:create_run",
   "POST /threads/:thread_id/stream": "threads:create_run",

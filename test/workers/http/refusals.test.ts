@@ -201,7 +201,6 @@ describe("a thread that is not there", () => {
 describe("a path, a method or a query that is not there", () => {
   it.for([
     ["GET", "/"],
-    ["GET", "/threads"],
     ["POST", "/threads/x/nothing"],
     ["GET", "/threads/x/state/y/z"],
     ["POST", "/threads/x/invoke/"],
@@ -213,10 +212,10 @@ describe("a path, a method or a query that is not there", () => {
   });
 
   it.for([
-    ["GET", "/threads/x", "DELETE"],
+    ["GET", "/threads", "POST"],
     ["GET", "/threads/x/invoke", "POST"],
     ["PUT", "/threads/x/state", "GET, POST"],
-    ["POST", "/threads/x", "DELETE"],
+    ["POST", "/threads/x", "DELETE, GET, PATCH"],
     ["POST", "/threads/x/history", "GET"],
     ["DELETE", "/threads/x/state", "GET, POST"],
     ["POST", "/threads/x/state/y", "GET"],

@@ -26,6 +26,8 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
     rateLimiter: () => undefined,
     report: () => undefined,
     origins: [],
+    extract: [],
+    directories: () => undefined,
     maxBodySize: 1000,
   });
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {

@@ -31,7 +31,7 @@ class FencedThread {
   }
 
   create(): void {
-    this.storage.create({ tenant: "", thread_id: "t", graph: "g", created_at: 0 });
+    this.storage.create({ tenant: "", thread_id: "t", graph: "g", created_at: 0, metadata: {} });
     const request = { type: "msgpack", body: new Uint8Array(), bodyHash: null };
     this.storage.runs.enqueue({ id: "r", createdAt: 0, request, context: undefined });
   }

@@ -47,7 +47,7 @@ class TimedThread {
   }
 
   create(): void {
-    this.storage.create({ tenant: "", thread_id: "t", graph: "g", created_at: 0 });
+    this.storage.create({ tenant: "", thread_id: "t", graph: "g", created_at: 0, metadata: {} });
   }
 
   set(id: string, due: number): void {
@@ -59,7 +59,11 @@ class TimedThread {
   }
 
   fire(retention: TimerHandler): Promise<void> {
-    return new TimerDispatch(this.storage, this.#platform, { queue: () => undefined, retention }).fire();
+    return new TimerDispatch(this.storage, this.#platform, {
+      announcement: () => undefined,
+      queue: () => undefined,
+      retention,
+    }).fire();
   }
 }
 

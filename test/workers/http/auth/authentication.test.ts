@@ -85,6 +85,8 @@ describe("scopes", () => {
     const nothing = () => undefined;
     const app = createApp({
       origins: [],
+      extract: [],
+      directories: () => undefined,
       maxBodySize: 0,
       report: nothing,
       rateLimiter: nothing,

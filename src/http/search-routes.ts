@@ -1,0 +1,122 @@
+import { type Context, Hono } from "hono";
+import type { DirectoryApi, ThreadEntry, ThreadFilter } from "../directory/protocol.ts";
+import { RefusedError } from "../errors.ts";
+import type { Json } from "../json.ts";
+import type { AppOptions } from "./app.ts";
+import { parseBody } from "./body.ts";
+import { refusal } from "./thread-call.ts";
+import { call, namedThread } from "./thread-call.ts";
+import {
+  CountThreadsBody,
+  type SearchThreads,
+  SearchThreadsBody,
+  type ThreadFilterBody,
+} from "./thread-schemas.ts";
+
+/** What only the thread itself knows. */
+const OF_THREADS: ReadonlySet<string> = new Set(["config", "values", "interrupts"]);
+
+/** What is asked of all threads of a tenant. */
+export function searchRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+
+  app.post("/search", async (context) => {
+    const directory = directoryOf(context, options);
+    const body = await parseBody(context.req, SearchThreadsBody, options.maxBodySize);
+    const { limit, offset, ids, sort_by: by, sort_order: order, select } = body;
+    const filter = { ...filterOf(body, options.extract), ...(ids && { ids }) };
+    const wanted = { by, descending: order === "desc" };
+    const [places, total] = await Promise.all([
+      directory.findThreads(filter, wanted, offset + limit + 1),
+      directory.countThreads(filter),
+    ]);
+    const page = places.slice(offset, offset + limit).map(({ threadId }) => threadId);
+    context.header("x-pagination-total", String(total));
+    if (places.length > offset + limit) context.header("x-pagination-next", String(offset + limit));
+    const isKnownHere = select?.every((key) => !OF_THREADS.has(key)) ?? false;
+    const threads = isKnownHere
+      ? (await directory.getThreads(page)).map(threadOf)
+      : await askThreads(context, options, page);
+    if (threads instanceof Response) return threads;
+    return context.json(select ? threads.map((thread) => selected(thread, select)) : threads);
+  });
+
+  app.post("/count", async (context) => {
+    const directory = directoryOf(context, options);
+    const body = await parseBody(context.req, CountThreadsBody, options.maxBodySize);
+    return context.json(await directory.countThreads(filterOf(body, options.extract)));
+  });
+
+  return app;
+}
+
+export function directoryOf(context: Context, options: AppOptions): DirectoryApi {
+  const of = options.directories(context.env);
+  if (of !== undefined) return of(context.get("principal").tenant);
+  throw new RefusedError(
+    "directory_missing",
+    'The Worker has no directory. Export it (export const Directory = runtime.Directory) and add to wrangler.toml: [[durable_objects.bindings]] name = "DIRECTORY", class_name = "Directory".',
+  );
+}
+
+type Thread = Readonly<Record<string, unknown>>;
+
+/** The threads themselves know best. Those that are gone meanwhile are left out. */
+async function askThreads(
+  context: Context,
+  options: AppOptions,
+  ids: readonly string[],
+): Promise<readonly Thread[] | Response> {
+  const replies = await Promise.all(
+    ids.map(async (id) => {
+      const thread = namedThread(context, options, id);
+      const reply = await call(thread, (api) => api.getThread(thread.address));
+      // What a thread object has written as JSON.
+      return reply.ok ? { ok: true as const, value: await new Response(reply.value).json<Thread>() } : reply;
+    }),
+  );
+  const failed = replies.find((reply) => !reply.ok && reply.error.code !== "thread_not_found");
+  if (failed !== undefined && !failed.ok) return refusal(context, failed);
+  return replies.flatMap((reply) => (reply.ok ? [reply.value] : []));
+}
+
+function threadOf(entry: ThreadEntry): Thread {
+  return {
+    thread_id: entry.threadId,
+    created_at: new Date(entry.createdAt).toISOString(),
+    updated_at: new Date(entry.updatedAt).toISOString(),
+    state_updated_at: new Date(entry.stateUpdatedAt).toISOString(),
+    metadata: entry.metadata,
+    status: entry.status,
+  };
+}
+
+function selected(thread: Thread, keys: SearchThreads["select"]): Thread {
+  return Object.fromEntries((keys ?? []).map((key) => [key, thread[key]]));
+}
+
+function filterOf({ metadata, values, status }: ThreadFilterBody, extract: readonly string[]): ThreadFilter {
+  requireExtracted(values, extract);
+  return { metadata, extract: values, ...(status && { status }) };
+}
+
+/** Refuses to look for values that the directory does not know: it would find none, whatever the threads have. */
+function requireExtracted(values: Json, extract: readonly string[]): void {
+  for (const path of pathsOf(values)) {
+    const isKnown = extract.some((known) => path === known || path.startsWith(`${known}.`));
+    if (isKnown) continue;
+    const known = extract.map((each) => `"${each}"`).join(", ") || "none";
+    throw new RefusedError(
+      "invalid_request",
+      `Threads cannot be found by "${path}" of their values: only by the paths that createRuntime({ directory: { extract } }) names, which are: ${known}.`,
+      { details: { path, extract } },
+    );
+  }
+}
+
+function pathsOf(value: Json, path = ""): readonly string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return path === "" ? [] : [path];
+  const members = Object.entries(value);
+  if (members.length === 0) return path === "" ? [] : [path];
+  return members.flatMap(([key, member]) => pathsOf(member, path === "" ? key : `${path}.${key}`));
+}

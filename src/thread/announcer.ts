@@ -1,0 +1,104 @@
+import type { DirectoryApi } from "../directory/protocol.ts";
+import { StorageError } from "../errors.ts";
+import type { ThreadPlatform } from "./platform.ts";
+import type { ThreadRecord } from "./thread-record.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/** The directory that a thread belongs to. */
+export interface ThreadDirectory {
+  of(tenant: string): Pick<DirectoryApi, "putThread" | "removeThread">;
+  /** What it is told of the values. */
+  readonly extract: readonly string[];
+}
+
+export interface AnnouncerParts {
+  readonly storage: ThreadStorage;
+  readonly platform: ThreadPlatform;
+  readonly record: ThreadRecord;
+  /** Absent: nobody is told. */
+  readonly directory: ThreadDirectory | undefined;
+}
+
+/**
+ * Tells the directory what becomes of the thread. That there is something to tell is stored with what has changed, as a
+ * timer: whatever stops the object, the directory hears of it, and hears last what is true.
+ */
+export class Announcer {
+  readonly #parts: AnnouncerParts;
+  #current: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(parts: AnnouncerParts) {
+    this.#parts = parts;
+  }
+
+  /** In the transaction in which the thread changes. */
+  note(): void {
+    const { platform, directory } = this.#parts;
+    if (directory === undefined) return;
+    this.expect();
+    // When the transaction fails, there is nothing to tell.
+    const told = Promise.resolve().then(() => this.tell());
+    platform.waitUntil(told.catch((fault: unknown) => platform.report(fault)));
+  }
+
+  /** In a transaction before those in which the thread is going to change. */
+  expect(): void {
+    const { storage, platform, directory } = this.#parts;
+    if (directory === undefined) return;
+    const now = platform.now();
+    storage.noteChange(now);
+    storage.timers.set("announcement", "", now + platform.lease);
+  }
+
+  /** Resolves when the directory knows all that has changed so far. */
+  async tell(): Promise<void> {
+    if (this.#parts.directory === undefined) return;
+    while (this.#current !== undefined) await this.#current.catch(() => undefined);
+    if (this.#isClosed || !this.#isDue()) return;
+    this.#current = this.#tellAll();
+    try {
+      await this.#current;
+    } finally {
+      this.#current = undefined;
+    }
+  }
+
+  /** The thread is being deleted: the directory forgets it, and is told nothing more. */
+  async close(): Promise<void> {
+    const { storage, directory } = this.#parts;
+    const thread = storage.thread();
+    if (directory === undefined || thread === undefined) return;
+    this.#isClosed = true;
+    await this.#current?.catch(() => undefined);
+    try {
+      await directory.of(thread.tenant).removeThread(thread.thread_id);
+    } catch (cause) {
+      const message = "The directory could not forget the thread yet. The deletion goes on by itself.";
+      throw new StorageError("directory_unavailable", message, { cause });
+    }
+  }
+
+  /** A thread with the same id may come to be. */
+  reopen(): void {
+    this.#isClosed = false;
+  }
+
+  async #tellAll(): Promise<void> {
+    const { storage, record, directory, platform } = this.#parts;
+    while (!this.#isClosed && this.#isDue()) {
+      const thread = storage.thread();
+      if (thread === undefined || directory === undefined) return;
+      const entry = await record.entry(thread.thread_id, directory.extract);
+      await directory.of(thread.tenant).putThread(entry);
+      platform.reached("announcement.told");
+      if (storage.thread()?.version !== entry.version) continue;
+      storage.transaction(() => storage.timers.clear("announcement", ""));
+    }
+  }
+
+  #isDue(): boolean {
+    const { storage } = this.#parts;
+    return storage.thread()?.deleting === 0 && storage.timers.dueTime("announcement", "") !== undefined;
+  }
+}

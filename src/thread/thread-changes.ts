@@ -1,0 +1,41 @@
+import type { JsonObject } from "../directory/protocol.ts";
+import type { Announcer } from "./announcer.ts";
+import { threadExists, threadNotFound } from "./errors.ts";
+import type { CreateThread, PatchThread } from "./protocol.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/** In one transaction each; the directory knows before they answer, so that who has made a thread finds it. */
+export class ThreadChanges {
+  readonly #storage: ThreadStorage;
+  readonly #announcer: Announcer;
+  readonly #now: () => number;
+
+  constructor(storage: ThreadStorage, announcer: Announcer, now: () => number) {
+    this.#storage = storage;
+    this.#announcer = announcer;
+    this.#now = now;
+  }
+
+  /** A thread that has run nothing. One that is there stays as it is, when that is allowed. */
+  async create({ tenant, threadId, metadata, ifExists }: CreateThread): Promise<void> {
+    if (this.#storage.thread() === undefined) {
+      this.#storage.transaction(() => {
+        this.#storage.create({ tenant, thread_id: threadId, graph: "", created_at: this.#now(), metadata });
+        this.#announcer.note();
+      });
+    } else if (ifExists === "raise") throw threadExists(threadId);
+    await this.#announcer.tell();
+  }
+
+  /** The keys that are given replace those that are there. */
+  async patch({ threadId, metadata }: PatchThread): Promise<void> {
+    const thread = this.#storage.thread();
+    if (thread === undefined) throw threadNotFound(threadId);
+    const merged: JsonObject = { ...thread.metadata, ...metadata };
+    this.#storage.transaction(() => {
+      this.#storage.setMetadata(merged, this.#now());
+      this.#announcer.note();
+    });
+    await this.#announcer.tell();
+  }
+}

@@ -1,0 +1,98 @@
+import { mintedAt } from "../checkpoint/id.ts";
+import type { PendingQuestion, ThreadEntry, ThreadStatus } from "../directory/protocol.ts";
+import { type Json, plainJson } from "../json.ts";
+import type { StateSnapshot } from "../pregel/types.ts";
+import { threadNotFound } from "./errors.ts";
+import { extractOf } from "./extract.ts";
+import type { LastRun } from "./run-rows.ts";
+import type { StateReader } from "./state-reader.ts";
+import type { ThreadRow } from "./thread-rows.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/** More of them are not listed. */
+const MAX_QUESTIONS = 50;
+/** Of a question's text, in characters; a longer one is cut off. */
+const MAX_QUESTION = 1000;
+
+/** What the thread is, at one moment. */
+interface Facts {
+  readonly thread: ThreadRow;
+  readonly head: StateSnapshot | undefined;
+  readonly status: ThreadStatus;
+  readonly stateUpdatedAt: number;
+  readonly updatedAt: number;
+}
+
+/** Says of a thread what LangGraph's platform does: its status follows from its runs and its newest checkpoint. */
+export class ThreadRecord {
+  readonly #storage: ThreadStorage;
+  readonly #states: StateReader;
+
+  constructor(storage: ThreadStorage, states: StateReader) {
+    this.#storage = storage;
+    this.#states = states;
+  }
+
+  /** As the platform's `Thread`. */
+  async view(threadId: string): Promise<unknown> {
+    const { thread, head, status, stateUpdatedAt, updatedAt } = await this.#facts(threadId);
+    const questions = head?.tasks.map(({ id, interrupts }) => [id, interrupts] as const) ?? [];
+    return {
+      thread_id: threadId,
+      created_at: new Date(thread.created_at),
+      updated_at: new Date(updatedAt),
+      state_updated_at: new Date(stateUpdatedAt),
+      metadata: thread.metadata,
+      status,
+      config: {},
+      values: head?.values ?? null,
+      interrupts: Object.fromEntries(questions.filter(([, interrupts]) => interrupts.length > 0)),
+    };
+  }
+
+  /** What the directory is told. `paths` lead to what is extracted of the values. */
+  async entry(threadId: string, paths: readonly string[]): Promise<ThreadEntry> {
+    const { thread, head, status, stateUpdatedAt, updatedAt } = await this.#facts(threadId);
+    return {
+      threadId,
+      version: thread.version,
+      status,
+      createdAt: thread.created_at,
+      updatedAt,
+      stateUpdatedAt,
+      metadata: thread.metadata,
+      extract: extractOf(head?.values, paths),
+      questions: questionsOf(head, stateUpdatedAt),
+    };
+  }
+
+  async #facts(threadId: string): Promise<Facts> {
+    const thread = this.#storage.thread();
+    if (thread === undefined) throw threadNotFound(threadId);
+    const head = await this.#states.head(threadId);
+    const headId = head?.config.configurable?.checkpoint_id;
+    const stateUpdatedAt = (headId === undefined ? undefined : mintedAt(headId)) ?? thread.created_at;
+    const last = this.#storage.runs.last();
+    const updatedAt = Math.max(thread.updated_at ?? thread.created_at, stateUpdatedAt, last?.usedAt ?? 0);
+    return { thread, head, status: this.#status(last, head, stateUpdatedAt), stateUpdatedAt, updatedAt };
+  }
+
+  #status(last: LastRun | undefined, head: StateSnapshot | undefined, stateUpdatedAt: number): ThreadStatus {
+    if (this.#storage.runs.first() !== undefined) return "busy";
+    // An edit after it has repaired what failed.
+    if (last?.status === "error" && last.usedAt >= stateUpdatedAt) return "error";
+    return (head?.next.length ?? 0) > 0 ? "interrupted" : "idle";
+  }
+}
+
+function questionsOf(head: StateSnapshot | undefined, askedAt: number): readonly PendingQuestion[] {
+  const interrupts = head?.tasks.flatMap((task) => task.interrupts) ?? [];
+  return interrupts
+    .slice(0, MAX_QUESTIONS)
+    .map(({ id, value }) => ({ interruptId: id, value: shortened(plainJson(value)), askedAt }));
+}
+
+function shortened(value: Json): Json {
+  const text = JSON.stringify(value);
+  return text.length > MAX_QUESTION ? `${text.slice(0, MAX_QUESTION)}…` : value;
+}
