@@ -45,8 +45,9 @@ const Checkpoint = v.looseObject({
   id: Id,
   ts: v.string(),
   channel_values: v.record(v.string(), v.unknown()),
-  channel_versions: Versions,
-  versions_seen: v.record(v.string(), Versions),
+  /** Older ones have neither. */
+  channel_versions: v.optional(Versions, {}),
+  versions_seen: v.optional(v.record(v.string(), Versions), {}),
 });
 
 const Metadata = v.looseObject({

@@ -17,7 +17,7 @@ export async function hydrated<T extends CheckpointTuple | undefined>(
   tuple: T,
 ): Promise<T> {
   if (tuple === undefined || saver === undefined) return tuple;
-  const { channel_values: values, channel_versions: versions } = tuple.checkpoint;
+  const { channel_values: values, channel_versions: versions = {} } = tuple.checkpoint;
   const missing = deltaChannelsOf(graph).filter(
     (name) => Object.hasOwn(versions, name) && !Object.hasOwn(values, name),
   );

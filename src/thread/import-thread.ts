@@ -8,7 +8,7 @@ import type {
   ThreadHeader,
 } from "../archive/records.ts";
 import { MAX_BLOB } from "../storage/limits.ts";
-import type { PendingWrite } from "../checkpoint/types.ts";
+import type { ChannelVersions, PendingWrite } from "../checkpoint/types.ts";
 import { ARCHIVED_TABLES, OWNER_COLUMNS, UNMOVED_THREAD_COLUMNS } from "./archived-tables.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import type { ImportedThread, ThreadAddress } from "./protocol.ts";
@@ -158,13 +158,19 @@ class ImportTarget {
       checkpoint_ns: namespace,
     };
     const parent = { configurable: { ...at, ...(parentId !== undefined && { checkpoint_id: parentId }) } };
-    const config = await saver.put(parent, checkpoint, metadata, checkpoint.channel_versions);
+    const config = await saver.put(parent, checkpoint, metadata, versionsOf(checkpoint));
     for (const [task, own] of Map.groupBy(writes, ([taskId]) => taskId)) {
       const pending = own.map(([, channel, value]): PendingWrite => [channel, value]);
       await saver.putWrites(config, pending, task);
     }
     this.#counts.checkpoints += 1;
   }
+}
+
+/** Every value is a new one, also where an older checkpoint has no versions. */
+function versionsOf({ channel_values, channel_versions }: SavedCheckpoint["checkpoint"]): ChannelVersions {
+  const unversioned = Object.keys(channel_values).map((channel) => [channel, 1] as const);
+  return { ...Object.fromEntries(unversioned), ...channel_versions };
 }
 
 function newBlob(hash: string, size: number): Uint8Array {

@@ -109,7 +109,7 @@ describe("patches", { timeout: 60_000 }, () => {
   });
 
   it.each(REDUCERS)(
-    "%i turns of 600 bytes take at most 3 KB of rows and 4 KB of the file each, when the reducer %s",
+    "%i turns of 600 bytes (STO-01) take at most 3 KB of rows and 4 KB of the file each, when the reducer %s",
     async (turns, _, reduce) => {
       const { inner } = await object.saver();
       const size = await object.run(async ({ storage }) => {

@@ -73,7 +73,7 @@ it("there is a thread of the newest version of the tables", () => {
   expect(Math.max(...versions)).toBe(newest);
 });
 
-describe.each(versions)("a thread with tables of version %i", (version) => {
+describe.each(versions)("a thread with tables of version %i (MIG-01)", (version) => {
   beforeEach(() => deploy({ archived }));
 
   it("is read, answered and forked where it is", async () => {

@@ -116,7 +116,7 @@ describe("a thread that is moved", () => {
     expect(await target.tables()).toEqual([...ARCHIVED_TABLES, ...own].toSorted());
   });
 
-  it("may be as large as a thread can get", async () => {
+  it("may be as large as a thread can get", { timeout: 60_000 }, async () => {
     const part = "x".repeat(100_000);
     const Out = Annotation.Root({ count: Annotation<number>() });
     const growing = new StateGraph({ state: Annotation.Root({ ...Log.spec, ...Out.spec }), output: Out })
@@ -364,5 +364,19 @@ describe("an import", () => {
       { log: ["a", "b"] },
       { log: ["a"] },
     ]);
+  });
+
+  it("may be of older code that wrote no versions (MIG-03)", async () => {
+    deploy({ asking });
+    const target = new TestThread();
+    const id = "1f0d2c00-0000-6000-8000-000000000001";
+    const older = { v: 1, id, ts: "2024-01-01T00:00:00.000Z", channel_values: { log: ["a"] } };
+    const metadata = { source: "loop", step: 0 };
+    const record: unknown = { kind: "checkpoint", namespace: "", checkpoint: older, metadata, writes: [] };
+    const records = [{ kind: "thread", schema: 0 } as const, record as ContentRecord];
+    await imported(target, await archiveOf(records));
+    expect((await target.state()).values).toEqual({ log: ["a"] });
+    const asked = await target.invoke({ input: { log: ["b"] } });
+    expect(asked).toMatchObject({ status: "interrupted", values: { log: ["a", "b"] } });
   });
 });
