@@ -1,7 +1,7 @@
 import { adopt } from "../adopt.ts";
 import { EMPTY } from "../channels/base.ts";
 import { DeltaChannel } from "../channels/delta-channel.ts";
-import type { CheckpointTuple } from "../checkpoint/types.ts";
+import type { Checkpoint, CheckpointTuple } from "../checkpoint/types.ts";
 import type { Saver } from "./run-context.ts";
 import type { PregelGraph } from "./types.ts";
 
@@ -17,7 +17,9 @@ export async function hydrated<T extends CheckpointTuple | undefined>(
   tuple: T,
 ): Promise<T> {
   if (tuple === undefined || saver === undefined) return tuple;
-  const { channel_values: values, channel_versions: versions = {} } = tuple.checkpoint;
+  // Older code has not written all of it.
+  const { channel_values: values = {}, channel_versions: versions = {} }: Partial<Checkpoint> =
+    tuple.checkpoint;
   const missing = deltaChannelsOf(graph).filter(
     (name) => Object.hasOwn(versions, name) && !Object.hasOwn(values, name),
   );
