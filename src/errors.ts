@@ -291,102 +291,14 @@ export function errorBody({ code, message, details }: WireError): Readonly<Recor
   return { error: { code, message, details }, message, detail: message };
 }
 
-/** A question that a task asked. `id` is unique for the question; `value` is what the caller shows. */
-export interface Interrupt<Value = unknown> {
-  readonly id: string;
-  readonly value: Value;
-  /** What an answer has to be, as JSON Schema, when the question says so. */
-  readonly response_schema?: unknown;
-  /** When `default` is the answer, if nobody has given one; ISO 8601. */
-  readonly expires_at?: string;
-  readonly default?: unknown;
-}
-
-/** Whether a result is of a run that ended with questions: they are under `__interrupt__`. */
-export function isInterrupted<Value = unknown>(
-  result: unknown,
-): result is { readonly __interrupt__: readonly Interrupt<Value>[] } {
-  return (
-    typeof result === "object" &&
-    result !== null &&
-    "__interrupt__" in result &&
-    Array.isArray(result["__interrupt__"])
-  );
-}
-
-/** Thrown through user code to leave a node early; never a failure. */
-export class GraphBubbleUp extends TidemarkError {
-  readonly is_bubble_up = true;
-
-  constructor(code: string, message: string) {
-    super(code, message);
-    this.name = "GraphBubbleUp";
-  }
-}
-
-/** What `interrupt()` throws to leave the node. */
-export class GraphInterrupt extends GraphBubbleUp {
-  readonly interrupts: readonly Interrupt[];
-
-  constructor(interrupts: readonly Interrupt[]) {
-    super("graph_interrupt", "The node asked a question.");
-    this.name = "GraphInterrupt";
-    this.interrupts = interrupts;
-  }
-}
-
-export function isGraphBubbleUp(error: unknown): error is GraphBubbleUp {
-  return (
-    typeof error === "object" && error !== null && "is_bubble_up" in error && error.is_bubble_up === true
-  );
-}
-
-export function isGraphInterrupt(error: unknown): error is GraphInterrupt {
-  return isGraphBubbleUp(error) && error.name === "GraphInterrupt";
-}
-
-/** An error as it is stored and shown: plain data, without the stack. */
-export interface ErrorRecord {
-  readonly name: string;
-  readonly message: string;
-  readonly code?: string | number;
-  readonly details?: ErrorDetails;
-  readonly cause?: ErrorRecord;
-  readonly errors?: readonly ErrorRecord[];
-}
-
-/** The plain form of anything that was thrown, with its chain of causes (16 of them at most). */
-export function describeError(error: unknown, depth = 16): ErrorRecord {
-  if (!(error instanceof Error)) return { name: "Error", message: describeThrown(error) };
-  const code: unknown = "code" in error ? error.code : undefined;
-  const inner = (value: unknown): ErrorRecord => describeError(value, depth - 1);
-  return {
-    name: error.name,
-    message: error.message,
-    ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
-    ...(error instanceof TidemarkError && Object.keys(error.details).length > 0
-      ? { details: error.details }
-      : {}),
-    ...(depth > 0 && error.cause !== undefined ? { cause: inner(error.cause) } : {}),
-    ...(depth > 0 && error instanceof AggregateError ? { errors: error.errors.slice(0, 16).map(inner) } : {}),
-  };
-}
-
-function describeThrown(thrown: unknown): string {
-  if (typeof thrown !== "object" || thrown === null) return String(thrown);
-  return "message" in thrown && typeof thrown.message === "string"
-    ? thrown.message
-    : "A value that is not an Error was thrown.";
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 function formatPath(path: readonly (string | number)[]): string {
   if (path.length === 0) return "its root";
   return path
     .map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`))
     .join("")
     .replace(/^\./, "");
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -34,14 +34,9 @@ export {
   EmptyChannelError,
   EmptyInputError,
   FrozenStateError,
-  GraphBubbleUp,
-  GraphInterrupt,
   GraphRecursionError,
   GraphValidationError,
   InvalidUpdateError,
-  isGraphBubbleUp,
-  isGraphInterrupt,
-  isInterrupted,
   ReducerError,
   StateGraphInputError,
   ThreadInterruptedError,
@@ -53,9 +48,16 @@ export {
   UnreachableNodeError,
   UnserializableError,
 } from "./errors.ts";
+export {
+  GraphBubbleUp,
+  GraphInterrupt,
+  isGraphBubbleUp,
+  isGraphInterrupt,
+  isInterrupted,
+} from "./interrupt-error.ts";
 export { isParentCommand, MultipleSubgraphsError, ParentCommand } from "./pregel/nested-errors.ts";
 export { InvalidResumeError, isInvalidResume, isUnknownInterruptError } from "./pregel/resume-error.ts";
-export type { Interrupt } from "./errors.ts";
+export type { Interrupt } from "./interrupt-error.ts";
 export * from "./graph/index.ts";
 export {
   GraphDrained,

@@ -1,4 +1,4 @@
-import { isInterrupted, type Interrupt } from "../errors.ts";
+import { isInterrupted, type Interrupt } from "../interrupt-error.ts";
 import { INTERRUPT } from "../pregel/constants.ts";
 import type { InferInterruptInputType, InferInterruptResumeType } from "../pregel/infer-interrupt.ts";
 import type { Command } from "../pregel/command.ts";

@@ -1,5 +1,6 @@
 import { handOut } from "../adopt.ts";
-import { GraphInterrupt, TidemarkError } from "../errors.ts";
+import { TidemarkError } from "../errors.ts";
+import { GraphInterrupt } from "../interrupt-error.ts";
 import { PUSH, RETURN } from "./constants.ts";
 import { executeTask, type TaskResult } from "./execute.ts";
 import { childNamespace, taskNamespace } from "./namespace.ts";

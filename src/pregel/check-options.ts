@@ -32,3 +32,19 @@ export function checkStepTimeout(stepTimeout: number | undefined): void {
     details: { stepTimeout },
   });
 }
+
+export function checkRecursionLimit(recursionLimit: number): void {
+  if (Number.isInteger(recursionLimit) && recursionLimit >= 1) return;
+  throw new InvalidArgumentError(
+    "invalid_recursion_limit",
+    `recursionLimit must be a whole number of at least 1, not ${recursionLimit}.`,
+  );
+}
+
+export function checkMaxConcurrency(maxConcurrency: number | undefined): void {
+  if (maxConcurrency === undefined || maxConcurrency >= 1) return;
+  throw new InvalidArgumentError(
+    "invalid_max_concurrency",
+    `maxConcurrency must be at least 1, not ${maxConcurrency}.`,
+  );
+}

@@ -1,12 +1,8 @@
 import { UntrackedValueChannel } from "../channels/untracked-value.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
-import {
-  describeError,
-  InvalidArgumentError,
-  isGraphInterrupt,
-  UnserializableError,
-  ValueTooLargeError,
-} from "../errors.ts";
+import { describeError } from "../error-record.ts";
+import { InvalidArgumentError, UnserializableError, ValueTooLargeError } from "../errors.ts";
+import { isGraphInterrupt } from "../interrupt-error.ts";
 import { isParentCommand, type ParentCommand } from "./nested-errors.ts";
 import type { AppliedTask } from "./apply.ts";
 import { onlyAttempt, type AttemptScope } from "./attempt-scope.ts";

@@ -1,4 +1,5 @@
-import { describeError, GraphRecursionError, RefusedError, StorageError, TidemarkError } from "../errors.ts";
+import { describeError } from "../error-record.ts";
+import { GraphRecursionError, RefusedError, StorageError, TidemarkError } from "../errors.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { ERROR } from "./constants.ts";
 import { passBreakpoints, stopsAt } from "./breakpoints.ts";

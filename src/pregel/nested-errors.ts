@@ -1,4 +1,5 @@
-import { GraphBubbleUp, isGraphBubbleUp, TidemarkError } from "../errors.ts";
+import { TidemarkError } from "../errors.ts";
+import { GraphBubbleUp, isGraphBubbleUp } from "../interrupt-error.ts";
 
 /** A run that has ended is still at work somewhere, in a graph that one of its tasks has called. Nothing is stored. */
 export class RunEndedError extends TidemarkError {

@@ -1,4 +1,5 @@
-import { GraphBubbleUp, isGraphBubbleUp, messageOf, TidemarkError } from "../errors.ts";
+import { TidemarkError, messageOf } from "../errors.ts";
+import { GraphBubbleUp, isGraphBubbleUp } from "../interrupt-error.ts";
 
 /** The run was asked to stop, and did so between two supersteps: it can be continued from its checkpoint. */
 export class GraphDrained extends GraphBubbleUp {

@@ -1,4 +1,4 @@
-import type { Interrupt } from "../errors.ts";
+import type { Interrupt } from "../interrupt-error.ts";
 import { InvalidResumeError } from "./resume-error.ts";
 
 /** What a task waits for without asking anybody. Times are ISO 8601 in UTC. */

@@ -1,4 +1,5 @@
-import { TidemarkError, type ErrorDetails, type Interrupt, type UnknownInterruptError } from "../errors.ts";
+import { TidemarkError, type ErrorDetails, type UnknownInterruptError } from "../errors.ts";
+import type { Interrupt } from "../interrupt-error.ts";
 
 /** An answer does not fit the `responseSchema` of its question, which stays open. */
 export class InvalidResumeError extends TidemarkError {

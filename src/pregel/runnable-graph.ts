@@ -1,10 +1,8 @@
 import type { ChannelVersion } from "../checkpoint/types.ts";
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
-import { InvalidArgumentError, UnknownNamespaceError, type Interrupt } from "../errors.ts";
-import { breakpointsOf } from "./breakpoints.ts";
+import { UnknownNamespaceError } from "../errors.ts";
+import type { Interrupt } from "../interrupt-error.ts";
 import { INTERRUPT, WAITING } from "./constants.ts";
-import { checkModes, checkStepTimeout } from "./check-options.ts";
-import { durabilityOf } from "./durability.ts";
 import { eventTexts } from "./event-stream.ts";
 import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
@@ -22,6 +20,7 @@ import type {
   StreamOptions,
 } from "./pregel-options.ts";
 import { chunksOf, resultOfRun, runEvents } from "./run-events.ts";
+import { rootContext } from "./root-context.ts";
 import { RunStream, streamCall, type StreamCall } from "./run-stream.ts";
 import type { RunInput } from "./run-input.ts";
 import { readHistory, readState, type HistoryOptions, type ReadOptions } from "./read-state.ts";
@@ -41,8 +40,6 @@ import type {
 } from "./types.ts";
 import { MissingCheckpointerError } from "./value-errors.ts";
 import { updateState, updateSteps, type StateUpdate, type UpdateStep } from "./update-state.ts";
-
-const DEFAULT_RECURSION_LIMIT = 25;
 
 /** Options of a stream but for what its chunks depend on. */
 type ChunkOptions<Context> = Omit<StreamOptions<Context>, "encoding" | "streamMode" | "subgraphs"> & {
@@ -288,57 +285,8 @@ export class RunnableGraph<
   }
 
   #rootContext(options: RunOptions): RunContext {
-    const { checkpointer, environment, modes = NO_MODES, subgraphs, emit, onResult, ...rest } = options;
-    const { onInputApplied, onInterrupted, isReentry, lastStep, store, cache, ...more } = rest;
-    const { interruptBefore, interruptAfter, durability, checkpointDuring, timeout, ...others } = more;
-    const { outputKeys, watchedKeys, ...config } = others;
-    const recursionLimit = config.recursionLimit ?? DEFAULT_RECURSION_LIMIT;
-    if (!Number.isInteger(recursionLimit) || recursionLimit < 1) {
-      throw new InvalidArgumentError(
-        "invalid_recursion_limit",
-        `recursionLimit must be a whole number of at least 1, not ${recursionLimit}.`,
-      );
-    }
-    const { maxConcurrency } = config;
-    if (maxConcurrency !== undefined && !(maxConcurrency >= 1)) {
-      throw new InvalidArgumentError(
-        "invalid_max_concurrency",
-        `maxConcurrency must be at least 1, not ${maxConcurrency}.`,
-      );
-    }
-    checkModes(modes);
-    checkStepTimeout(this.stepTimeout);
-    return {
-      graph: this.graph,
-      saver: checkpointer ?? (typeof this.checkpointer === "object" ? this.checkpointer : undefined),
-      environment: environment ?? this.#options.environment,
-      config,
-      recursionLimit,
-      modes,
-      outputKeys: outputKeys ?? shownChannels(this.graph),
-      watchedKeys: watchedKeys ?? outputKeys ?? shownChannels(this.graph),
-      seenMessages: new Set(),
-      nestedModes: subgraphs ? modes : modes.has("custom") ? CUSTOM : NO_MODES,
-      emit: emit ?? (() => undefined),
-      onResult,
-      signal: config.signal ?? new AbortController().signal,
-      timeout,
-      onInputApplied: onInputApplied ?? (() => undefined),
-      lastStep,
-      onInterrupted: onInterrupted ?? "refuse",
-      breakpoints: breakpointsOf(
-        interruptBefore ?? this.#options.interruptBefore,
-        interruptAfter ?? this.#options.interruptAfter,
-      ),
-      isReentry: isReentry ?? false,
-      store: store ?? this.#options.store,
-      cache: cache ?? this.#options.cache,
-      durability: durabilityOf({
-        ...(durability === undefined ? {} : { durability }),
-        ...(checkpointDuring === undefined ? {} : { checkpointDuring }),
-      }),
-      stepTimeout: this.stepTimeout,
-    };
+    const { graph, checkpointer, stepTimeout } = this;
+    return rootContext({ ...this.#options, graph, checkpointer, stepTimeout }, options);
   }
 
   #defaultMode(options: StreamOptions<Context>): StreamMode | readonly StreamMode[] {
@@ -354,10 +302,6 @@ export class RunnableGraph<
 function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value);
 }
-
-const NO_MODES: ReadonlySet<StreamMode> = new Set();
-/** What a node writes by its own hand is wanted wherever the node is. */
-const CUSTOM: ReadonlySet<StreamMode> = new Set<StreamMode>(["custom"]);
 
 /** By its form: it may be of another copy of this package. */
 function isPregel(graph: Subgraph): graph is RunnableGraph {

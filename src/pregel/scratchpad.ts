@@ -1,5 +1,5 @@
 import { adopt } from "../adopt.ts";
-import { GraphInterrupt } from "../errors.ts";
+import { GraphInterrupt } from "../interrupt-error.ts";
 import type { Environment } from "./environment.ts";
 import { expiryOf, type Expiry } from "./expiry.ts";
 import { InvalidResumeError } from "./resume-error.ts";

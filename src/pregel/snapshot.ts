@@ -1,5 +1,6 @@
 import type { CheckpointMetadata, CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
-import { describeError, TidemarkError } from "../errors.ts";
+import { describeError } from "../error-record.ts";
+import { TidemarkError } from "../errors.ts";
 import { applyOutside, applyWrites } from "./apply.ts";
 import { finishedTasks, isLeftToHandler, withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";

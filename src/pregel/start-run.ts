@@ -1,4 +1,5 @@
-import { GraphInterrupt, InvalidArgumentError } from "../errors.ts";
+import { InvalidArgumentError } from "../errors.ts";
+import { GraphInterrupt } from "../interrupt-error.ts";
 import { isParentCommand, ParentCommand } from "./nested-errors.ts";
 import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";

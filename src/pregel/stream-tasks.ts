@@ -1,5 +1,5 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
-import { describeError } from "../errors.ts";
+import { describeError } from "../error-record.ts";
 import type { TaskResult } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
 import { PUSH } from "./constants.ts";

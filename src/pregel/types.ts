@@ -6,7 +6,7 @@ import type {
   PendingWrite,
 } from "../checkpoint/types.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
-import type { Interrupt } from "../errors.ts";
+import type { Interrupt } from "../interrupt-error.ts";
 import type { CachePolicy } from "./node-cache.ts";
 import type { Waiting } from "./question.ts";
 import type { RunControl } from "./run-control.ts";

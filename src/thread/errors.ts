@@ -1,11 +1,5 @@
-import {
-  describeError,
-  messageOf,
-  RefusedError,
-  StorageError,
-  TidemarkError,
-  type WireError,
-} from "../errors.ts";
+import { describeError } from "../error-record.ts";
+import { RefusedError, StorageError, TidemarkError, type WireError, messageOf } from "../errors.ts";
 import type { AnswerRecord } from "./answer-rows.ts";
 import type { TaskFailure } from "../pregel/types.ts";
 

@@ -1,4 +1,5 @@
-import type { Interrupt, WireError } from "../errors.ts";
+import type { WireError } from "../errors.ts";
+import type { Interrupt } from "../interrupt-error.ts";
 import type { RunOutcome } from "../pregel/types.ts";
 import { failureError } from "./errors.ts";
 import type { RunStatus } from "./run-rows.ts";

@@ -15,7 +15,16 @@ interface Rule {
   computed?: true;
 }
 
-const LEAVES = ["errors.ts", "json.ts", "adopt.ts", "adopted.ts", "opaque.ts", "langchain-message.ts"];
+const LEAVES = [
+  "errors.ts",
+  "error-record.ts",
+  "interrupt-error.ts",
+  "json.ts",
+  "adopt.ts",
+  "adopted.ts",
+  "opaque.ts",
+  "langchain-message.ts",
+];
 const ENGINE = ["pregel", "channels", "checkpoint"];
 const ALL = ["graph", ...ENGINE, "archive", "storage", "thread", "directory", "http", "client", "testing"];
 const ANY_PACKAGE = "*";

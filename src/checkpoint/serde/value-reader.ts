@@ -1,4 +1,4 @@
-import { messageOf, UndecodableError } from "../../errors.ts";
+import { UndecodableError, messageOf } from "../../errors.ts";
 import { bigintOf } from "./bigint.ts";
 import { ByteReader } from "./byte-reader.ts";
 import type { CodecRegistry } from "./codec.ts";

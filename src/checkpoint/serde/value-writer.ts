@@ -1,4 +1,4 @@
-import { messageOf, UnserializableError, ValueTooLargeError } from "../../errors.ts";
+import { UnserializableError, ValueTooLargeError, messageOf } from "../../errors.ts";
 import { bigintBytes } from "./bigint.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { isBytes } from "./bytes.ts";
