@@ -18,8 +18,9 @@ export async function hydrated<T extends CheckpointTuple | undefined>(
 ): Promise<T> {
   if (tuple === undefined || saver === undefined) return tuple;
   // Older code has not written all of it.
-  const { channel_values: values = {}, channel_versions: versions = {} }: Partial<Checkpoint> =
-    tuple.checkpoint;
+  const saved = tuple.checkpoint as Partial<Checkpoint>;
+  const values = saved.channel_values ?? {};
+  const versions = saved.channel_versions ?? {};
   const missing = deltaChannelsOf(graph).filter(
     (name) => Object.hasOwn(versions, name) && !Object.hasOwn(values, name),
   );
