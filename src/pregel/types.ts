@@ -140,6 +140,8 @@ export interface EngineNode {
   /** The graphs that it runs, as far as they are declared. */
   readonly subgraphs?: readonly Subgraph[];
   readonly run: (input: unknown, config: NodeConfig) => unknown;
+  /** It writes nothing, whatever it returns. */
+  readonly isSilent?: boolean;
   readonly write: (output: unknown, scope: WriteScope) => MaybePromise<readonly PendingWrite[]>;
   readonly retryPolicy?: RetryPolicy;
   readonly timeout?: TimeoutPolicy;

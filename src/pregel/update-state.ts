@@ -186,6 +186,7 @@ async function applyAsNodes(
     if (asNode === undefined) continue;
     const node = loop.run.graph.nodes.get(asNode);
     if (node === undefined) throw unknownNode(asNode);
+    if (node.isSilent) throw silentNode(asNode);
     tasks.push({
       name: asNode,
       pathKey: taskPathKey([UPDATE_TRIGGER, index]),
@@ -194,6 +195,13 @@ async function applyAsNodes(
     });
   }
   if (tasks.length > 0) applyBeside(loop, tasks, waiting);
+}
+
+function silentNode(node: string): InvalidUpdateError {
+  return new InvalidUpdateError(
+    `Node "${node}" writes to no channel, so that an update as this node would be lost. Name one that writes.`,
+    { details: { node } },
+  );
 }
 
 function unknownNode(node: string): RefusedError {

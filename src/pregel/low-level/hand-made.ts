@@ -54,6 +54,7 @@ function engineNode(name: string, node: PregelNode, graphRetry: RetryPolicy | un
     ...readsOf(node),
     hidden: node.tags.includes(TAG_HIDDEN),
     run: callOf(node.bound) ?? ((input) => input),
+    isSilent: node.writers.length === 0,
     write: (output, { config }) => writesOf(node.writers, output, config),
     metadata: node.metadata,
     ...(subgraphs.length > 0 ? { subgraphs } : {}),

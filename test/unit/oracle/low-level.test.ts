@@ -409,6 +409,23 @@ describe("a graph made by hand", () => {
     expect(keys(ours)).toEqual(["input"]);
   });
 
+  it("refuses an update as a node that writes nothing", async () => {
+    for (const library of [ours, theirs]) {
+      const { Channel, Pregel } = library;
+      const app = new Pregel({
+        nodes: { silent: Channel.subscribeTo("input").pipe((value: number) => value) },
+        channels: { input: new library.LastValue(), output: new library.LastValue() },
+        inputChannels: "input",
+        outputChannels: "output",
+        checkpointer: new library.MemorySaver(),
+      });
+      await app.invoke(1, thread);
+      await expect(app.updateState(thread, 2, "silent")).rejects.toThrow(
+        expect.objectContaining({ name: "InvalidUpdateError" }),
+      );
+    }
+  });
+
   it("refuses parts that do not fit together", async () => {
     const params = [
       { channels: {} },
