@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { z } from "zod";
 import { Command, INTERRUPT, interrupt } from "tidemark";
 import { interruptId } from "../../../src/pregel/task-id.ts";
 import { START } from "../oracle/engine.ts";
@@ -157,4 +158,20 @@ it("the questions of a run are in the order of their tasks", async () => {
     return valuesOf(await graph.invoke({ log: [] }, config));
   });
   expect(seen).toEqual({ here: ["a", "b"], there: ["b", "a"] });
+});
+
+it("the schema of a question says what an answer has to be", async () => {
+  const responseSchema = z.object({ amount: z.number(), note: z.string().default("none") });
+  const seen = await both(async (library) => {
+    const graph = graphOf(library)
+      .addNode("ask", () => ({ last: library.interrupt("how much?", { responseSchema }) }))
+      .addEdge(START, "ask")
+      .compile({ checkpointer: new library.MemorySaver() });
+    const { __interrupt__: questions } = await graph.invoke({}, config);
+    const [question] = questions as { response_schema: { required: readonly string[] } }[];
+    const answered = await graph.invoke(new library.Command({ resume: { amount: 1 } }), config);
+    return [question?.response_schema.required, answered["last"]];
+  });
+  const answer = { amount: 1, note: "none" };
+  expect(seen).toEqual({ here: [["amount"], answer], there: [["amount", "note"], answer] });
 });

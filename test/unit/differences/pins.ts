@@ -68,6 +68,9 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
     "differences/answers: the questions of a run are in the order of their tasks",
   ],
 
+  "the `response_schema` of a question that was given a zod schema says what the node gets": [
+    "differences/answers: the schema of a question says what an answer has to be",
+  ],
   // Graphs inside tasks
   "a run, or a state, with a `checkpoint_ns` that the caller has chosen falls back to the root's": [
     "public-bugs/subgraphs: SUB-05: graphs that share a thread in namespaces of their own are kept apart",

@@ -1,5 +1,6 @@
 import * as theirLibrary from "@langchain/langgraph";
 import { expect, it } from "vitest";
+import { z } from "zod";
 import * as ourLibrary from "tidemark";
 import { ours, START, theirs, type Compiled, type Config, type Library, type SavedTuple } from "./engine.ts";
 import { graphOf } from "./policy-cases.ts";
@@ -108,4 +109,60 @@ it("of writes that come again a saver keeps the first, of errors and questions t
     for await (const tuple of saver.list(at)) tuples.push(tuple);
     return tuples[0]?.pendingWrites;
   });
+});
+
+const approval = z.object({ amount: z.number().transform((amount) => amount * 2) });
+const responseSchemas = {
+  zod: approval,
+  json: { type: "object", properties: { amount: { type: "number" } } },
+};
+
+it.each(Object.entries(responseSchemas))(
+  "an answer is held against its schema: %s",
+  async (_, responseSchema) => {
+    await expectSame(async (library) => {
+      const graph = graphOf(library)
+        .addNode("ask", () => ({ last: library.interrupt("how much?", { responseSchema }) }))
+        .addEdge(START, "ask")
+        .compile({ checkpointer: new library.MemorySaver() });
+      await graph.invoke({}, config);
+      const seen: unknown[] = [];
+      for (const resume of [{ amount: "much" }, { amount: 5 }]) {
+        const { next } = await graph.getState(config);
+        if (next.length === 0) break;
+        const result = await graph.invoke(new library.Command({ resume }), config).then(
+          ({ last }) => last,
+          () => "refused",
+        );
+        const { tasks } = await graph.getState(config);
+        seen.push(result, tasks.flatMap(({ interrupts }) => interrupts).length);
+      }
+      return seen;
+    });
+  },
+);
+
+it("nodes see the server that their run is on", async () => {
+  const user = { identity: "u", role: "admin" };
+  const servers: Config[] = [
+    {},
+    { configurable: { assistant_id: "a", graph_id: "g", langgraph_auth_user: user } },
+    { metadata: { assistant_id: "a", graph_id: "g" } },
+    { configurable: { assistant_id: "a" }, metadata: { graph_id: "g" } },
+    { configurable: { langgraph_auth_user: user } },
+  ];
+  for (const server of servers) {
+    await expectSame(async (library) => {
+      let seen: unknown;
+      const graph = graphOf(library)
+        .addNode("a", (_, { serverInfo }) => {
+          seen = serverInfo;
+          return {};
+        })
+        .addEdge(START, "a")
+        .compile();
+      await graph.invoke({}, server);
+      return [server, seen];
+    });
+  }
 });
