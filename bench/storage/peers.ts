@@ -6,7 +6,7 @@ import { DeltaChannel } from "@langchain/langgraph/channels";
 import { chatGraph, chatInput, type AppendingChannel } from "../graphs/chat.ts";
 import { theirs, type Saver } from "../graphs/library.ts";
 import { time } from "../support/timing.ts";
-import { SqliteDatabase } from "./sqlite-database.ts";
+import SqliteDatabase from "../../test/support/better-sqlite3/index.ts";
 import { TIMED_TURNS, TURNS, type ChatFigures } from "./figures.ts";
 
 /** LangGraph.js with one of its savers, in Node. */

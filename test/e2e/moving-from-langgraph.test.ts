@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { requestJson } from "./support/request.ts";
+import { request, requestJson } from "./support/request.ts";
 import { run } from "./support/run.ts";
 import { ROOT, Server } from "./support/server.ts";
 
@@ -14,10 +14,12 @@ interface Answer {
 /** Two threads of the example's graph under LangGraph: one waits for its answer, one has ended. */
 const SAVER = `
 import { MemorySaver } from "@langchain/langgraph";
+import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 import { support } from "./graph.ts";
 
-export default async function saver() {
-  const checkpointer = new MemorySaver();
+/** A file's name has to be given where they are to be kept in one. */
+export default async function saver(file) {
+  const checkpointer = file === undefined ? new MemorySaver() : SqliteSaver.fromConnString(file);
   support.checkpointer = checkpointer;
   for (const [thread_id, id] of [["waiting", "A-1001"], ["a/b", "A-1003"]]) {
     await support.invoke({ message: "Please refund " + id }, { configurable: { thread_id } });
@@ -49,23 +51,6 @@ function commandIn(folder: string, args: readonly string[]): Promise<string> {
   return run(process.execPath, [join(ROOT, "src/command/main.ts"), ...args], folder);
 }
 
-/** Stands in for the package that has to be compiled: the saver is the module's. */
-function installSqliteSaver(folder: string): void {
-  const place = join(folder, "node_modules/@langchain/langgraph-checkpoint-sqlite");
-  mkdirSync(place, { recursive: true });
-  writeFileSync(join(place, "package.json"), '{ "type": "module", "exports": "./index.js" }');
-  const index = `
-    import saver from "../../../saver.ts";
-    const opened = await saver();
-    export class SqliteSaver {
-      static fromConnString(file) {
-        if (file !== "threads.db") throw new Error(file);
-        return opened;
-      }
-    }`;
-  writeFileSync(join(place, "index.js"), index);
-}
-
 describe("the command that moves threads of LangGraph", () => {
   const server = new Server();
   const folder = exampleOnLangGraph();
@@ -95,10 +80,18 @@ describe("the command that moves threads of LangGraph", () => {
     await expect(again).rejects.toThrow(/waiting\/import answered 409: .*thread_exists/);
   });
 
-  it("opens a file of SqliteSaver with the package that is installed where it is run", async () => {
-    installSqliteSaver(folder);
-    const args = ["import", "--to", server.url, "--sqlite", "threads.db", "--thread", "x"];
-    await expect(commandIn(folder, args)).rejects.toThrow(/no thread "x" in the source/);
+  it("moves those in a file of SqliteSaver, with the package that is installed where it is run", async () => {
+    const write = 'const { default: saver } = await import("./saver.ts"); await saver("threads.db");';
+    await run(process.execPath, ["--input-type=module", "--eval", write], folder);
+    await request(`${server.url}/threads/waiting`, { method: "DELETE" });
+    const args = ["import", "--to", server.url, "--sqlite", "threads.db", "--thread", "waiting"];
+    const [moved] = (await commandIn(folder, args)).trim().split("\n");
+    expect(JSON.parse(moved ?? "")).toMatchObject({ thread_id: "waiting", graph: "support", checkpoints: 4 });
+    const thread = `${server.url}/threads/waiting`;
+    const { body: state } = await requestJson<Answer>(`${thread}/state`);
+    const answer = { interrupt_id: state.interrupts[0]?.id, value: { approved: true } };
+    const { body } = await requestJson<Answer>(`${thread}/resume`, { body: answer });
+    expect(body).toMatchObject({ status: "success", values: { refunded: 249 } });
   });
 
   it.each([
@@ -107,8 +100,8 @@ describe("the command that moves threads of LangGraph", () => {
     [["import", "--to", "http://127.0.0.1:9", "--from", "./nowhere.js"], /nowhere.js cannot be loaded/],
     [["import", "--to", "http://127.0.0.1:9", "--from", "./package.json"], /cannot be loaded/],
     [
-      ["import", "--to", "http://127.0.0.1:9", "--sqlite", "x.db"],
-      /npm install @langchain\/langgraph-checkpoint-sqlite/,
+      ["import", "--to", "http://127.0.0.1:9", "--postgres", "postgres://x"],
+      /npm install @langchain\/langgraph-checkpoint-postgres/,
     ],
     [["import", "--to", "http://127.0.0.1:9", "--from", from], /does not answer: is the server running/],
     [

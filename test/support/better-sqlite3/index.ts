@@ -1,10 +1,10 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from "node:sqlite";
 
 /**
- * What LangGraph's SqliteSaver uses of better-sqlite3, on the SQLite that Node brings: so the benchmark compiles nothing.
- * Both bind to the same library in the same process.
+ * What LangGraph's SqliteSaver uses of better-sqlite3, on the SQLite that Node brings: so nothing is compiled for tests and
+ * benchmarks. Both bind to the same library in the same process.
  */
-export class SqliteDatabase {
+export default class SqliteDatabase {
   readonly #db: DatabaseSync;
 
   constructor(file: string) {
