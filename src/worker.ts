@@ -31,6 +31,8 @@ export interface RuntimeOptions {
     readonly blobs?: string;
     /** The Durable Objects of the `Directory` class, optional; "DIRECTORY" by default. */
     readonly directory?: string;
+    /** The version of the Worker, optional; "CF_VERSION_METADATA" by default. It tells a deploy from a run that gets nowhere. */
+    readonly version?: string;
     /** The limiter of the requests of each caller, optional; "RATE_LIMITER" by default. */
     readonly rateLimiter?: string;
   };
@@ -101,6 +103,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     directory = "DIRECTORY",
     blobs = "BLOBS",
     rateLimiter = "RATE_LIMITER",
+    version = "CF_VERSION_METADATA",
   } = bindings;
   if (Object.keys(graphs).length === 0) {
     throw new TidemarkError(
@@ -126,6 +129,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     Thread: createThreadClass({
       graphs,
       blobsBinding: blobs,
+      versionBinding: version,
       inlineLimit,
       serde,
       lease,

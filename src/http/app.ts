@@ -8,6 +8,7 @@ import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
 import { localOnly, mayUse } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
 import { runRoutes } from "./run-routes.ts";
+import { createRunRoutes, runsRoutes } from "./runs-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
 import type { ThreadNamespace } from "./thread-stub.ts";
 import { searchRoutes } from "./search-routes.ts";
@@ -40,6 +41,8 @@ export function createApp(options: AppOptions): Hono {
   app.get("/ok", (context) => context.json({ ok: true }));
   app.use(authentication(options));
   app.route("/threads/:thread_id", runRoutes(options));
+  app.route("/threads/:thread_id", createRunRoutes(options));
+  app.route("/threads/:thread_id", runsRoutes(options));
   app.route("/threads/:thread_id", stateRoutes(options));
   app.route("/threads/:thread_id", transferRoutes(options));
   app.route("/threads/:thread_id", lifeCycleRoutes(options));

@@ -1,6 +1,7 @@
 import { errorBody, TidemarkError, type WireError } from "../errors.ts";
 import { stringifyEvent } from "../json.ts";
 import type { Bytes, Reply, ThreadApi } from "../thread/protocol.ts";
+import type { Disconnection } from "./disconnection.ts";
 import { callThread, waitBefore, type ThreadNamespace } from "./thread-stub.ts";
 
 const ATTEMPTS = 6;
@@ -15,6 +16,7 @@ export interface EventSource {
   readonly first: Bytes;
   /** Asks for the events that are still to come. */
   readonly attach: (thread: ThreadApi) => Promise<Reply<Bytes>>;
+  readonly disconnection?: Disconnection | undefined;
 }
 
 /**
@@ -24,10 +26,15 @@ export interface EventSource {
 export function relay(source: EventSource): Bytes {
   const { readable, writable } = new IdentityTransformStream();
   const writer = writable.getWriter();
-  void pump(source, writer)
+  const { disconnection } = source;
+  const pumped = pump(source, writer)
     .then(() => writer.close())
     // The client is gone, or has to see that the stream was broken off.
-    .catch((error: unknown) => writer.abort(error).catch(() => undefined));
+    .catch(async (error: unknown) => {
+      await writer.abort(error).catch(() => undefined);
+      if (error instanceof ClientGoneError) await disconnection?.onGone();
+    });
+  disconnection?.waitUntil(pumped);
   return readable;
 }
 

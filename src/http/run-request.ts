@@ -1,3 +1,4 @@
+import { requestedOptions, type RunOptionsBody } from "./run-options.ts";
 import type { RequestedConfig, RequestedInput, RunRequest } from "../thread/protocol.ts";
 import type { InvokeRequest, ResumeRequest, RunConfigBody, StreamRequest } from "./schemas.ts";
 
@@ -35,7 +36,7 @@ export function resumeRequest(body: ResumeRequest): RunRequest {
   };
 }
 
-interface Common {
+interface Common extends RunOptionsBody {
   readonly config: RunConfigBody;
   readonly context?: unknown;
   readonly checkpoint_id?: string | undefined;
@@ -45,15 +46,17 @@ function common({
   config,
   context,
   checkpoint_id: checkpointId,
-}: Common): Pick<RunRequest, "config" | "context" | "checkpointId"> {
+  ...options
+}: Common): Pick<RunRequest, "config" | "context" | "checkpointId" | "multitask" | "delay" | "timeLimit"> {
   return {
     config: requestedConfig(config),
+    ...requestedOptions(options),
     ...(context === undefined ? {} : { context }),
     ...(checkpointId === undefined ? {} : { checkpointId }),
   };
 }
 
-function requestedConfig({
+export function requestedConfig({
   recursion_limit: recursionLimit,
   configurable,
   tags,

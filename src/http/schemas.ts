@@ -1,11 +1,14 @@
 import * as v from "valibot";
+import { runOptions } from "./run-options.ts";
 
 /** The bodies and queries of the routes. Types come from them. */
 
 const StreamMode = v.picklist(["values", "updates", "custom"]);
 
+export const StreamModes = v.union([StreamMode, v.pipe(v.array(StreamMode), v.minLength(1))]);
+
 /** An object with any keys: passed on as it is, so that no key is lost or means something. */
-const AnyObject = v.custom<Record<string, unknown>>(
+export const AnyObject = v.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
 );
@@ -19,13 +22,13 @@ export function exactly<Entries extends v.ObjectEntries>(entries: Entries) {
 }
 
 /** Empty is not the same as absent: it names no checkpoint. */
-const CheckpointId = v.pipe(
+export const CheckpointId = v.pipe(
   v.string(),
   v.nonEmpty("must not be empty"),
   v.check((id) => id.isWellFormed(), "must not have half of a surrogate pair"),
 );
 
-const Config = exactly({
+export const Config = exactly({
   recursion_limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000))),
   configurable: v.optional(AnyObject),
   tags: v.optional(v.array(v.string())),
@@ -37,6 +40,7 @@ const run = {
   /** Handed to nodes, and forgotten when the run ends. */
   context: v.optional(v.unknown()),
   checkpoint_id: v.optional(CheckpointId),
+  ...runOptions,
 };
 
 const start = {
@@ -51,15 +55,17 @@ export const InvokeBody = exactly(start);
 
 export const StreamBody = exactly({
   ...start,
-  stream_mode: v.optional(v.union([StreamMode, v.pipe(v.array(StreamMode), v.minLength(1))]), "values"),
+  stream_mode: v.optional(StreamModes, "values"),
   /** Also the chunks of graphs inside nodes. */
   stream_subgraphs: v.optional(v.boolean(), false),
 });
 
+export const AnsweredBy = v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(256));
+
 const answer = {
   ...run,
   /** For the record. */
-  answered_by: v.optional(v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(256))),
+  answered_by: v.optional(AnsweredBy),
 };
 
 const OneAnswer = exactly({ ...answer, interrupt_id: v.string(), value: v.unknown() });

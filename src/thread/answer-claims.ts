@@ -110,7 +110,7 @@ async function reopenedOf(
 
 function isUnderWay(storage: ThreadStorage, runId: string): boolean {
   const run = storage.runs.get(runId);
-  return run !== undefined && run.outcome === undefined;
+  return run !== undefined && run.endedAt === undefined;
 }
 
 async function hashOf(value: unknown): Promise<string> {

@@ -18,6 +18,11 @@ export class AttemptFence {
     this.#entered = undefined;
   }
 
+  /** No attempt of this run may commit any more. */
+  leave(runId: string): void {
+    if (this.#entered?.id === runId) this.#entered = undefined;
+  }
+
   /** Throws when another attempt has been entered since, or none may commit any more. */
   check(run: RunRow): void {
     if (this.#entered !== run) throw new RunSupersededError(run.id);

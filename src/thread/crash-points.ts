@@ -16,6 +16,12 @@ export const CRASH_POINTS = [
   "run.outcome_staged",
   "run.ended",
   "run.refused",
+  /** It is in the queue, after its time had come. */
+  "run.start_due",
+  /** Cancelled, or out of time; what goes on of it has not been told. */
+  "run.stopped",
+  /** Its checkpoints are removed; it has not ended. */
+  "run.rolled_back",
   /** A fault is noted, and the next attempt has its time. */
   "run.postponed",
   /** The key of an edit is stored, the edit is not. */

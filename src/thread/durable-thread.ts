@@ -22,6 +22,7 @@ import type {
   ThreadApi,
 } from "./protocol.ts";
 import type { Retention } from "./retention.ts";
+import type { CancelRun, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
 import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
 import { configured, UnusableThread } from "./unusable-thread.ts";
@@ -30,6 +31,8 @@ export interface ThreadConfig {
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
   /** The name of the R2 binding for large values. Without the binding they are kept in SQLite. */
   readonly blobsBinding: string;
+  /** The name of the binding that says which version of the code this is; without it nothing is known of deploys. */
+  readonly versionBinding: string;
   /** Strings and bytes above it, in bytes, are kept apart from the rows. */
   readonly inlineLimit?: number | undefined;
   /** Makes the serializer of an object; a `MsgpackSerializer` by default. */
@@ -73,6 +76,30 @@ export function createThreadClass(config: ThreadConfig): ThreadClass {
 
     stream(start: StartRun, isAttached: boolean): Promise<Reply<Bytes>> {
       return this.#thread.stream(start, isAttached);
+    }
+
+    startRun(start: StartRun): Promise<Reply<ToldRun>> {
+      return this.#thread.runs.startRun(start);
+    }
+
+    getRun(run: NamedRun): Promise<Reply<ToldRun>> {
+      return this.#thread.runs.getRun(run);
+    }
+
+    listRuns(list: ListRuns): Promise<Reply<Bytes>> {
+      return this.#thread.runs.listRuns(list);
+    }
+
+    joinRun(run: NamedRun): Promise<Reply<Bytes>> {
+      return this.#thread.runs.joinRun(run);
+    }
+
+    cancelRun(cancel: CancelRun): Promise<Reply<ToldRun>> {
+      return this.#thread.runs.cancelRun(cancel);
+    }
+
+    deleteRun(run: NamedRun): Promise<Reply<null>> {
+      return this.#thread.runs.deleteRun(run);
     }
 
     getState(read: ReadState): Promise<Reply<Bytes>> {
@@ -129,6 +156,7 @@ function createThread(
 ): Thread | UnusableThread {
   const platform: ThreadPlatform = {
     lease: config.lease,
+    version: versionOf(env, config.versionBinding),
     now: systemNow,
     setAlarm: (time) => ctx.waitUntil(ctx.storage.setAlarm(time)),
     deleteAlarm: () => ctx.waitUntil(ctx.storage.deleteAlarm()),
@@ -164,6 +192,12 @@ function createThread(
       random: () => Math.random(),
     },
   });
+}
+
+function versionOf(env: unknown, binding: string): string | undefined {
+  const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
+  const id: unknown = typeof bound === "object" && bound !== null ? Reflect.get(bound, "id") : undefined;
+  return typeof id === "string" && id !== "" ? id : undefined;
 }
 
 function bucketOf(env: unknown, binding: string): R2Bucket | undefined {

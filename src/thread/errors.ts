@@ -1,6 +1,7 @@
 import { describeError } from "../error-record.ts";
 import { RefusedError, StorageError, TidemarkError, type WireError, messageOf } from "../errors.ts";
 import type { AnswerRecord } from "./answer-rows.ts";
+import type { CancelAction } from "./run-protocol.ts";
 import type { TaskFailure } from "../pregel/types.ts";
 
 /** Longer messages are cut: they come from user code, and a run's row holds them. */
@@ -72,6 +73,32 @@ export function threadNotFound(threadId: string): RefusedError {
   );
 }
 
+export function runNotFound(threadId: string, runId: string): RefusedError {
+  return new RefusedError("run_not_found", `There is no run "${runId}" in thread "${threadId}".`, {
+    details: { thread_id: threadId, run_id: runId },
+  });
+}
+
+export function runNotEnded(runId: string): RefusedError {
+  return new RefusedError("run_not_ended", `The run "${runId}" has not ended: cancel it first.`, {
+    details: { run_id: runId },
+  });
+}
+
+/** What came of a run that was ended from outside. */
+export function runCancelled(runId: string, action: CancelAction): TidemarkError {
+  const what = action === "rollback" ? "cancelled, and what it had written was removed" : "cancelled";
+  return new TidemarkError("run_cancelled", `The run was ${what}.`, { details: { run_id: runId, action } });
+}
+
+export function runTimedOut(runId: string, limit: number): TidemarkError {
+  return new TidemarkError(
+    "run_timed_out",
+    `The run took longer than its limit of ${limit} ms. The thread is at its last checkpoint; start another run to go on.`,
+    { details: { run_id: runId, limit } },
+  );
+}
+
 export function threadDeleted(threadId: string): RefusedError {
   return new RefusedError(
     "thread_deleted",
@@ -85,7 +112,7 @@ export function threadDeleted(threadId: string): RefusedError {
 export function threadBusy(threadId: string): RefusedError {
   return new RefusedError(
     "thread_busy",
-    `A run is going on in thread "${threadId}"; its state can be edited, and exported, when the run has ended.`,
+    `A run is going on in thread "${threadId}", or waits for its time: this can be done when it has ended.`,
     {
       details: { thread_id: threadId },
     },

@@ -23,7 +23,7 @@ export interface GraphRunnerOptions {
   /** Takes the events of a run. */
   readonly emit: (runId: string, event: StreamEvent) => void;
   /** Part of the transaction in which a run leaves the queue. */
-  readonly onLeave: () => void;
+  readonly onLeave: (run: RunRow) => void;
   readonly reached: (point: CrashPoint) => void;
 }
 
@@ -31,6 +31,7 @@ export interface GraphRunnerOptions {
 export class GraphRunner implements RunExecutor {
   readonly #options: GraphRunnerOptions;
   #controller = new AbortController();
+  #current: string | undefined;
 
   constructor(options: GraphRunnerOptions) {
     this.#options = options;
@@ -41,19 +42,42 @@ export class GraphRunner implements RunExecutor {
     this.#controller.abort(reason);
   }
 
+  /** As `abort`, when it is this run. */
+  abortRun(runId: string, reason: Error): void {
+    if (this.#current === runId) this.abort(reason);
+  }
+
   async execute(run: RunRow): Promise<Completion> {
     const { storage, threadId } = this.#options;
     this.#controller = new AbortController();
+    this.#current = run.id;
     const controller = this.#controller;
     try {
       const request = await unstageRun(storage, threadId(), run);
       const outcome = await this.#run(run, request, new RunGuard(run, this.#options));
-      return outcome.status === "refused" ? this.#refuse(run, outcome.error) : await this.#end(run, outcome);
+      return outcome.status === "refused"
+        ? await this.#refuse(run, outcome.error)
+        : await this.#end(run, outcome);
     } catch (fault) {
       // Tasks that go on beside it are told that they work for nobody.
       controller.abort(fault);
       throw fault;
     }
+  }
+
+  async rollBack(run: RunRow): Promise<Completion> {
+    const { storage, environment, onLeave, reached } = this.#options;
+    await storage.saver.deleteForRuns([run.id]);
+    reached("run.rolled_back");
+    storage.fence.check(run);
+    storage.transaction(() => {
+      const progress = { checkpointId: undefined, supersteps: 0 };
+      storage.runs.end(run.id, { status: "interrupted", endedAt: environment.now(), progress });
+      onLeave(run);
+    });
+    storage.fence.close();
+    reached("run.ended");
+    return { status: "ended" };
   }
 
   async giveUp(run: RunRow): Promise<Completion> {
@@ -107,12 +131,17 @@ export class GraphRunner implements RunExecutor {
     });
   }
 
-  #refuse(run: RunRow, error: Error): Completion {
+  /** Leaves no trace of the run, unless its caller knows of it: then it ends with the error. Its answers were not taken. */
+  async #refuse(run: RunRow, error: Error): Promise<Completion> {
     const { storage, onLeave } = this.#options;
+    if (run.isAcknowledged) {
+      const end: RunEnd = { status: "error", next: [], interrupts: [], error: faultError(error) };
+      return this.#write(run, end, () => storage.answers.removeOf(run.id));
+    }
     storage.fence.check(run);
     storage.transaction(() => {
       storage.removeRun(run.id);
-      onLeave();
+      onLeave(run);
     });
     storage.fence.close();
     this.#options.reached("run.refused");
@@ -133,7 +162,8 @@ export class GraphRunner implements RunExecutor {
     return state.next;
   }
 
-  async #write(run: RunRow, end: RunEnd): Promise<Completion> {
+  /** `write` is part of the transaction. */
+  async #write(run: RunRow, end: RunEnd, write = () => undefined as void): Promise<Completion> {
     const { storage, environment, threadId, onLeave, reached } = this.#options;
     const record = await storage.records.stage(threadId(), "outcome", end);
     reached("run.outcome_staged");
@@ -141,8 +171,11 @@ export class GraphRunner implements RunExecutor {
       storage.fence.check(run);
       storage.transaction(() => {
         record.commit();
-        storage.runs.end(run.id, rowStatus(end), environment.now(), record.body);
-        onLeave();
+        const progress = storage.progress(run);
+        const status = rowStatus(end);
+        storage.runs.end(run.id, { status, endedAt: environment.now(), outcome: record.body, progress });
+        write();
+        onLeave(run);
       });
       storage.fence.close();
     } finally {
@@ -158,15 +191,17 @@ class RunGuard implements CommitGuard {
   readonly #run: RunRow;
   readonly #storage: ThreadStorage;
   readonly #reached: GraphRunnerOptions["reached"];
+  readonly #threadId: string;
   /** Set from the commit on that holds the run's input. */
   #lastStep: number | undefined;
   #isNoted = false;
   #isInputNext = false;
 
-  constructor(run: RunRow, { storage, reached }: Pick<GraphRunnerOptions, "storage" | "reached">) {
+  constructor(run: RunRow, { storage, reached, threadId }: GraphRunnerOptions) {
     this.#run = run;
     this.#storage = storage;
     this.#reached = reached;
+    this.#threadId = threadId();
   }
 
   /** The next commit is the one that holds the run's input. */
@@ -185,7 +220,10 @@ class RunGuard implements CommitGuard {
   }
 
   accompany(): void {
-    if (!this.#isNoted) this.#storage.runs.noteProgress(this.#run.id, this.#lastStep);
+    if (this.#isNoted) return;
+    const { runs, checkpoints } = this.#storage;
+    if (this.#lastStep === undefined) runs.noteProgress(this.#run.id);
+    else runs.noteInput(this.#run.id, this.#lastStep, checkpoints.head(this.#threadId)?.step);
   }
 
   committed(kind: "checkpoint" | "task"): void {

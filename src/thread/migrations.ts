@@ -5,6 +5,7 @@ import encryptedBlobs from "../../migrations/thread/0004_encrypted_blobs.sql";
 import encodedFaults from "../../migrations/thread/0005_encoded_faults.sql";
 import timers from "../../migrations/thread/0006_timers.sql";
 import threadRecord from "../../migrations/thread/0007_thread_record.sql";
+import runOptions from "../../migrations/thread/0008_run_options.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -16,4 +17,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 5, name: "encoded_faults", sql: encodedFaults },
   { version: 6, name: "timers", sql: timers },
   { version: 7, name: "thread_record", sql: threadRecord },
+  { version: 8, name: "run_options", sql: runOptions },
 ];

@@ -11,6 +11,8 @@ export interface AlarmClock {
 export interface ThreadPlatform extends AlarmClock {
   /** How long a run, or a handler of a timer, may be left alone before the alarm looks after it, in milliseconds. */
   readonly lease: number;
+  /** Of the code, where the deployment says which it is. */
+  readonly version: string | undefined;
   now(): number;
   /** Resolves when all that was written is durable. */
   sync(): Promise<void>;

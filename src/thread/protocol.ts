@@ -5,6 +5,7 @@
 
 import type { JsonObject } from "../directory/protocol.ts";
 import type { WireError } from "../errors.ts";
+import type { CancelRun, ListRuns, MultitaskStrategy, NamedRun, ToldRun } from "./run-protocol.ts";
 
 /** Names the thread; the object keeps both in its own row. */
 export interface ThreadAddress {
@@ -49,6 +50,12 @@ export interface RunRequest {
   /** Who gives the answers, for the record. */
   readonly answeredBy?: string;
   readonly onInterrupted: "refuse" | "discard";
+  /** Absent: it waits for the runs before it. */
+  readonly multitask?: MultitaskStrategy;
+  /** How long the run waits before it enters the queue, in milliseconds. */
+  readonly delay?: number;
+  /** How long the run may take, in milliseconds. */
+  readonly timeLimit?: number;
   /** What listeners may want to hear of. */
   readonly modes: readonly StreamedMode[];
   /** Whether they want to hear of graphs inside nodes too. */
@@ -60,6 +67,8 @@ export interface StartRun extends ThreadAddress {
   readonly runId: string;
   readonly request: RunRequest;
   readonly idempotency?: Idempotency;
+  /** Refuses to make a new thread. */
+  readonly mustExist?: boolean;
 }
 
 export interface ReadState extends ThreadAddress {
@@ -120,8 +129,22 @@ export type Reply<Value> =
 /** JSON text, or an event stream. */
 export type Bytes = ReadableStream<Uint8Array>;
 
+/** The methods of a thread object for runs by their ids. */
+export interface RunsApi {
+  /** As `invoke`; answers with the run as soon as it is taken in. */
+  startRun(start: StartRun): Promise<Reply<ToldRun>>;
+  getRun(run: NamedRun): Promise<Reply<ToldRun>>;
+  listRuns(list: ListRuns): Promise<Reply<Bytes>>;
+  /** Answers when the run has ended: with its values alone, and what it asks as `__interrupt__` among them. */
+  joinRun(run: NamedRun): Promise<Reply<Bytes>>;
+  /** Ends the run, and answers with it; one that has ended stays as it is. */
+  cancelRun(cancel: CancelRun): Promise<Reply<ToldRun>>;
+  /** Removes a run that has ended; its checkpoints stay. */
+  deleteRun(run: NamedRun): Promise<Reply<null>>;
+}
+
 /** The methods of a thread object. */
-export interface ThreadApi {
+export interface ThreadApi extends RunsApi {
   /** Starts a run, or attaches to it, and answers when it has ended. */
   invoke(start: StartRun): Promise<Reply<Bytes>>;
   /** As `invoke`; answers at once with the events of the run. `isAttached`: the caller has had the first ones. */

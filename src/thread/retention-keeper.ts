@@ -55,7 +55,7 @@ export class RetentionKeeper {
     if (thread === undefined) return;
     const { thread_id: threadId } = thread;
     const now = platform.now();
-    const isIdle = queue.isEmpty();
+    const isIdle = !queue.isBusy();
     const expiry = this.#expiry(thread);
     if (isIdle && expiry !== undefined && expiry <= now && !admission.isStaging)
       return deletion.begin(thread);

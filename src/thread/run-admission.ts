@@ -1,10 +1,12 @@
 import type { Environment } from "../pregel/environment.ts";
 import { AnswerClaims } from "./answer-claims.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { threadDeleted } from "./errors.ts";
+import { threadBusy, threadDeleted, threadNotFound } from "./errors.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
 import type { StartRun } from "./protocol.ts";
+import type { RunEntrance } from "./run-entrance.ts";
 import type { RunQueue } from "./run-queue.ts";
+import type { AfterStop } from "./run-stops.ts";
 import { stageRun, type StagedRun } from "./stage-run.ts";
 import type { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -17,6 +19,7 @@ export interface AdmissionOptions {
   readonly queue: RunQueue;
   /** Part of the transaction that takes a run in. */
   readonly onChange: () => void;
+  readonly entrance: RunEntrance;
   readonly reached: (point: CrashPoint) => void;
 }
 
@@ -45,52 +48,92 @@ export class RunAdmission {
     await Promise.allSettled(this.#staging);
   }
 
-  /** Calls `onAdmitted` with the id of the run that the call is about, before that run can go on. */
-  async admit(start: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
+  /**
+   * Calls `onAdmitted` with the id of the run that the call is about, before that run can go on. `isAcknowledged`: the
+   * caller is told the id at once.
+   */
+  async admit(
+    start: StartRun,
+    onAdmitted: (runId: string) => void,
+    isAcknowledged = start.request.delay !== undefined,
+  ): Promise<void> {
     const { queue, states, storage, reached } = this.#options;
     const deletions = this.#deletions;
     const known = this.#known(start);
     if (known !== undefined) return onAdmitted(known);
+    if (start.mustExist === true && storage.thread() === undefined) throw threadNotFound(start.threadId);
     const name = this.#chooseGraph(start);
     const claims = storage.thread() && (await AnswerClaims.of(storage, states, start));
     const winner = claims?.winner();
     if (winner !== undefined) return onAdmitted(winner);
     const staged = await this.#stage(start);
     reached("run.staged");
+    let after: AfterStop | undefined;
     try {
       storage.transaction(() => {
         if (deletions !== this.#deletions) throw threadDeleted(start.threadId);
-        onAdmitted(this.#enqueue(start, name, staged, claims));
+        const earlier = this.#prepare(start, name, claims);
+        if (earlier === undefined) after = this.#enqueue(start, staged, claims, isAcknowledged);
+        onAdmitted(earlier ?? start.runId);
       });
     } finally {
       staged.record.release();
     }
     reached("run.admitted");
+    after?.();
     queue.wake();
   }
 
-  /** In a transaction. Another call may have created the thread, or the run, since this one was looked at. */
-  #enqueue(start: StartRun, graph: string, staged: StagedRun, claims: AnswerClaims | undefined): string {
+  /**
+   * In a transaction. Another call may have created the thread, or the run, since this one was looked at: then its id is
+   * returned.
+   */
+  #prepare(start: StartRun, graph: string, claims: AnswerClaims | undefined): string | undefined {
     const { environment, queue, storage } = this.#options;
-    const now = environment.now();
     const thread = storage.thread();
     if (thread === undefined) {
       const { tenant, threadId } = start;
-      storage.create({ tenant, thread_id: threadId, graph, created_at: now, metadata: { graph_id: graph } });
-    } else {
-      this.#chooseGraph(start);
-      const known = this.#known(start) ?? claims?.winner();
-      if (known !== undefined) return known;
-      const { graph: bound, metadata } = thread;
-      if (bound === "") storage.bind(graph, { graph_id: graph, ...metadata });
+      const createdAt = environment.now();
+      storage.create({
+        tenant,
+        thread_id: threadId,
+        graph,
+        created_at: createdAt,
+        metadata: { graph_id: graph },
+      });
+      return undefined;
     }
-    this.#options.onChange();
-    queue.accept(start.runId);
+    this.#chooseGraph(start);
+    const known = this.#known(start) ?? claims?.winner();
+    if (known !== undefined) return known;
+    if (start.request.multitask === "reject" && queue.isBusy()) throw threadBusy(start.threadId);
+    const { graph: bound, metadata } = thread;
+    if (bound === "") storage.bind(graph, { graph_id: graph, ...metadata });
+    return undefined;
+  }
+
+  #enqueue(
+    start: StartRun,
+    staged: StagedRun,
+    claims: AnswerClaims | undefined,
+    isAcknowledged: boolean,
+  ): AfterStop {
+    const { environment, entrance, storage, onChange } = this.#options;
+    const { multitask = "enqueue", delay, timeLimit } = start.request;
+    const now = environment.now();
+    onChange();
     staged.record.commit();
-    storage.runs.enqueue({ ...staged.run, createdAt: now });
+    const after = entrance.admit({
+      ...staged.run,
+      createdAt: now,
+      startAt: delay === undefined ? undefined : now + delay,
+      multitask,
+      timeLimit,
+      isAcknowledged,
+    });
     claims?.record(now);
     if (start.idempotency !== undefined) storage.keys.insert(start.idempotency, start.runId, now);
-    return start.runId;
+    return after;
   }
 
   #known({ idempotency, runId }: StartRun): string | undefined {

@@ -1,6 +1,16 @@
 import { RefusedError, TidemarkError, type WireError } from "../errors.ts";
-import { isPlatformReset, ResponseTooLargeError, runPending, threadDeleted } from "./errors.ts";
-import type { StartRun } from "./protocol.ts";
+import {
+  isPlatformReset,
+  ResponseTooLargeError,
+  runCancelled,
+  runNotFound,
+  runPending,
+  runTimedOut,
+  threadDeleted,
+  wireError,
+} from "./errors.ts";
+import type { NamedRun } from "./run-protocol.ts";
+import type { RunRow } from "./run-rows.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { Completion } from "./run-queue.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -8,17 +18,27 @@ import type { ThreadStorage } from "./thread-storage.ts";
 /** How a run ended, from its row: the same for everybody who asks, whenever they do. Throws what it failed with. */
 export async function readRunEnd(
   storage: ThreadStorage,
-  start: StartRun,
+  { threadId, runId }: NamedRun,
   completion: Completion,
 ): Promise<RunEnd> {
   if (completion.status === "refused") throw new AnsweredError(completion.error, false);
-  const thread = storage.thread();
-  const outcome = thread === undefined ? undefined : storage.runs.get(start.runId)?.outcome;
-  if (outcome === undefined) throw threadDeleted(start.threadId);
-  // Written by the graph runner.
-  const end = (await storage.records.read(start.threadId, outcome)) as RunEnd;
-  if (end.error !== undefined) throw new AnsweredError(end.error, true);
+  if (storage.thread() === undefined) throw threadDeleted(threadId);
+  const run = storage.runs.get(runId);
+  if (run === undefined) throw runNotFound(threadId, runId);
+  const end = await runEnd(storage, threadId, run);
+  if (end.error !== undefined) throw new AnsweredError(end.error, run.outcome !== undefined);
   return end;
+}
+
+/** As its row says; the run has ended, or was cancelled. */
+export async function runEnd(storage: ThreadStorage, threadId: string, run: RunRow): Promise<RunEnd> {
+  // Written by the graph runner.
+  if (run.outcome !== undefined) return (await storage.records.read(threadId, run.outcome)) as RunEnd;
+  const error =
+    run.cancelled === undefined
+      ? runTimedOut(run.id, run.timeLimit ?? 0)
+      : runCancelled(run.id, run.cancelled);
+  return { status: "error", next: [], interrupts: [], error: wireError(error) };
 }
 
 /** Why the answer of an accepted run cannot be given, so that its caller does not start it once more. */

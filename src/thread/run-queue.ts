@@ -19,6 +19,8 @@ export type Completion =
 /** Executes runs: claims are already made, rows are written by the executor. */
 export interface RunExecutor {
   execute(run: RunRow): Promise<Completion>;
+  /** Removes what the run has written, and ends it. */
+  rollBack(run: RunRow): Promise<Completion>;
   giveUp(run: RunRow): Promise<Completion>;
 }
 
@@ -40,6 +42,8 @@ export class RunQueue {
   /** The runs that this instance took in. Others were left by an earlier one, which one of them may have stopped. */
   readonly #accepted = new Set<string>();
   #draining = false;
+  /** The run whose last attempt the platform has ended, as this instance was told. */
+  #interrupted: string | undefined;
   /** Not before then is a run tried again that a fault has stopped. */
   #retryAt = 0;
   /** What has the thread to itself now; what comes next waits for it. */
@@ -53,6 +57,11 @@ export class RunQueue {
 
   isEmpty(): boolean {
     return this.#storage.runs.first() === undefined;
+  }
+
+  /** Whether a run is under way, or waits for its time. */
+  isBusy(): boolean {
+    return !this.isEmpty() || this.#storage.timers.has("run_start");
   }
 
   /** To be called in the transaction that puts a run into the queue, before it is there. */
@@ -91,8 +100,14 @@ export class RunQueue {
 
   /** Resolves when the run has left the queue; rejects when the object can no longer see to it. */
   completion(runId: string): Promise<Completion> {
-    if (this.#storage.runs.get(runId)?.outcome !== undefined) return Promise.resolve({ status: "ended" });
-    return this.#waiter(runId).completion;
+    const run = this.#storage.runs.get(runId);
+    const isOver = run === undefined || run.endedAt !== undefined;
+    return isOver ? Promise.resolve({ status: "ended" }) : this.#waiter(runId).completion;
+  }
+
+  /** The run was ended from outside: its callers need not wait for what goes on of it. */
+  settleStopped(runId: string): void {
+    this.#settle(runId, (waiter) => waiter.resolve({ status: "ended" }));
   }
 
   /** Nobody gets an answer from the queue any more; for a thread that is deleted. */
@@ -124,7 +139,10 @@ export class RunQueue {
   /** Whether the queue goes on at once after what stopped a run. Throws when this instance can do nothing more. */
   async #outlives(runId: string, fault: unknown): Promise<boolean> {
     try {
-      if (isPlatformReset(fault)) throw fault;
+      if (isPlatformReset(fault)) {
+        this.#interrupted = runId;
+        throw fault;
+      }
       const { code, message } = faultError(fault);
       const encoded = await encode(this.#storage.serde, { code, message });
       // Another attempt, or nobody, is to go on with the run: the rows say which.
@@ -167,14 +185,24 @@ export class RunQueue {
       this.#storage.fence.enter(before);
       return this.#executor.giveUp(before);
     }
-    const run = this.#storage.claim(before, this.#platform.now());
-    this.#platform.reached("run.claimed");
+    const run = this.#claim(before);
     if (!this.#accepted.has(id)) {
       // When the run stops this instance too, the attempt must have been counted.
       await this.#platform.sync();
-      if (this.#next() !== id) return { status: "ended" };
+      if (this.#next() !== id || runs.get(id)?.cancelled !== run.cancelled) return { status: "ended" };
     }
-    return this.#executor.execute(run);
+    return run.cancelled === "rollback" ? this.#executor.rollBack(run) : this.#executor.execute(run);
+  }
+
+  /** The attempt counts, unless the platform has ended the last one: with an error that was seen, or for newer code. */
+  #claim(run: RunRow): RunRow {
+    const { version } = this.#platform;
+    const isDeployed = run.attempt > 0 && run.version !== undefined && run.version !== version;
+    const isCounted = this.#interrupted !== run.id && !isDeployed;
+    this.#interrupted = undefined;
+    const claimed = this.#storage.claim(run, { startedAt: this.#platform.now(), version, isCounted });
+    this.#platform.reached("run.claimed");
+    return claimed;
   }
 
   #settle(runId: string, settle: (waiter: Waiter) => void): void {

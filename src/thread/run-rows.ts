@@ -1,9 +1,19 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
 import type { BodyInput, BodyRow } from "../storage/body-row.ts";
 import type { Sql } from "../storage/sql.ts";
+import { toStoredId } from "../storage/stored-id.ts";
+import type { CancelAction, MultitaskStrategy } from "./run-protocol.ts";
+import { fromColumns, outcomeOf, requestOf, type Bodies, type RunColumns } from "./run-columns.ts";
 
-/** In the words of LangGraph's platform; a run that ends with a question is a `success`. */
-export type RunStatus = "pending" | "running" | "success" | "error" | "interrupted";
+/** In the words of LangGraph's platform: a run that ends with a question is a `success`, one that is cancelled `interrupted`. */
+export type RunStatus = "pending" | "running" | "success" | "error" | "interrupted" | "timeout";
+
+/** How far a run has come. */
+export interface RunProgress {
+  /** The newest checkpoint that it has written. */
+  readonly checkpointId: string | undefined;
+  readonly supersteps: number;
+}
 
 /** A run as its row has it. Times are milliseconds since 1970. */
 export interface RunRow {
@@ -18,10 +28,27 @@ export interface RunRow {
   readonly lastStep: number | undefined;
   /** What stopped its last attempt, when that was not the object's end: its code and message. */
   readonly fault: Encoded | undefined;
+  readonly createdAt: number;
+  /** When it enters the queue, where that is not at once. */
+  readonly startAt: number | undefined;
+  readonly startedAt: number | undefined;
+  /** Absent until the run has ended. */
+  readonly endedAt: number | undefined;
+  readonly multitask: MultitaskStrategy;
+  /** In milliseconds. */
+  readonly timeLimit: number | undefined;
+  /** Whether its caller knows its id. */
+  readonly isAcknowledged: boolean;
+  /** What it was cancelled with. */
+  readonly cancelled: CancelAction | undefined;
+  /** Of the code that has entered it last. */
+  readonly version: string | undefined;
   readonly request: BodyRow;
   readonly context: Encoded | undefined;
-  /** Absent until the run has ended. */
+  /** Of a run that has ended by itself. */
   readonly outcome: BodyRow | undefined;
+  /** Of a run that has ended. */
+  readonly progress: RunProgress | undefined;
 }
 
 export interface LastRun {
@@ -33,33 +60,35 @@ export interface LastRun {
 export interface NewRun {
   readonly id: string;
   readonly createdAt: number;
+  readonly startAt: number | undefined;
+  readonly multitask: MultitaskStrategy;
+  readonly timeLimit: number | undefined;
+  readonly isAcknowledged: boolean;
   readonly request: BodyInput;
   readonly context: Encoded | undefined;
 }
 
-type Columns = {
-  id: string;
-  status: RunStatus;
-  attempt: number;
-  stalled: number;
-  input_applied: number;
-  last_step: number | null;
-  fault_type: string | null;
-  fault: ArrayBuffer | string | null;
-  request_type: string;
-  request: ArrayBuffer | null;
-  request_hash: ArrayBuffer | null;
-  context_type: string | null;
-  context: ArrayBuffer | null;
-  outcome_type: string | null;
-  outcome: ArrayBuffer | null;
-  outcome_hash: ArrayBuffer | null;
-};
+export interface Claim {
+  readonly startedAt: number;
+  readonly version: string | undefined;
+  /** Whether it counts among the attempts that got nowhere, unless it gets somewhere. */
+  readonly isCounted: boolean;
+}
 
-type Bodies = Pick<
-  Columns,
-  "id" | "request_type" | "request" | "request_hash" | "outcome_type" | "outcome" | "outcome_hash"
->;
+export interface EndedRun {
+  readonly status: RunStatus;
+  readonly endedAt: number;
+  /** Absent when it was ended from outside. */
+  readonly outcome?: BodyInput;
+  readonly cancelled?: CancelAction;
+  readonly progress: RunProgress;
+}
+
+export interface RunFilter {
+  readonly status?: RunStatus;
+  readonly limit: number;
+  readonly offset: number;
+}
 
 /** Rows that are read at once where all of them are. */
 const PAGE = 100;
@@ -73,8 +102,15 @@ export class RunRows {
   }
 
   get(id: string): RunRow | undefined {
-    const row = this.#sql.first<Columns>("SELECT * FROM runs WHERE id = ?", id);
+    const row = this.#sql.first<RunColumns>("SELECT * FROM runs WHERE id = ?", id);
     return row && fromColumns(row);
+  }
+
+  /** The newest first, without those that were rolled back. */
+  list({ status, limit, offset }: RunFilter): string[] {
+    const statement = `SELECT id FROM runs WHERE (?1 IS NULL OR status = ?1) AND cancelled IS NOT 'rollback'
+      ORDER BY created_at DESC, id DESC LIMIT ?2 OFFSET ?3`;
+    return this.#sql.all<{ id: string }>(statement, status ?? null, limit, offset).map(({ id }) => id);
   }
 
   /** The run whose turn it is. */
@@ -82,58 +118,97 @@ export class RunRows {
     return this.#sql.first<{ run: string }>("SELECT run FROM queue ORDER BY position LIMIT 1")?.run;
   }
 
-  enqueue(run: NewRun): void {
+  /** Those in the queue, in their order. */
+  queued(): string[] {
+    return this.#sql.all<{ run: string }>("SELECT run FROM queue ORDER BY position").map(({ run }) => run);
+  }
+
+  insert(run: NewRun): void {
     this.#sql.run(
-      `INSERT INTO runs (id, status, created_at, request_type, request, request_hash, context_type, context)
-       VALUES (?, 'pending', ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO runs (id, status, created_at, start_at, multitask, time_limit, acknowledged,
+       request_type, request, request_hash, context_type, context)
+       VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       run.id,
       run.createdAt,
+      run.startAt ?? null,
+      run.multitask === "enqueue" ? null : run.multitask,
+      run.timeLimit ?? null,
+      Number(run.isAcknowledged),
       run.request.type,
       run.request.body,
       run.request.bodyHash,
       run.context?.type ?? null,
       run.context?.data ?? null,
     );
-    this.#sql.run("INSERT INTO queue (run) VALUES (?)", run.id);
+  }
+
+  enqueue(id: string): void {
+    this.#sql.run("INSERT INTO queue (run) VALUES (?)", id);
   }
 
   /** Counts that the run is entered once more. */
-  claim(id: string, startedAt: number): void {
+  claim(id: string, { startedAt, version, isCounted }: Claim): void {
     this.#sql.run(
-      `UPDATE runs SET status = 'running', attempt = attempt + 1, stalled = stalled + 1,
-       started_at = coalesce(started_at, ?) WHERE id = ?`,
+      `UPDATE runs SET status = iif(cancelled IS NULL, 'running', status), attempt = attempt + 1,
+       stalled = stalled + ?, started_at = coalesce(started_at, ?), version = ? WHERE id = ?`,
+      Number(isCounted),
       startedAt,
+      version ?? null,
       id,
     );
   }
 
-  /** `lastStep` is given with the commit that applies the input. */
-  noteProgress(id: string, lastStep: number | undefined): void {
+  noteProgress(id: string): void {
+    this.#sql.run("UPDATE runs SET stalled = 0 WHERE id = ?", id);
+  }
+
+  /** With the commit that applies the input. */
+  noteInput(id: string, lastStep: number, firstStep: number | undefined): void {
     this.#sql.run(
-      `UPDATE runs SET stalled = 0, input_applied = max(input_applied, ?), last_step = coalesce(?, last_step)
+      `UPDATE runs SET stalled = 0, input_applied = 1, last_step = ?, first_step = coalesce(first_step, ?)
        WHERE id = ?`,
-      Number(lastStep !== undefined),
-      lastStep ?? null,
+      lastStep,
+      firstStep ?? null,
       id,
     );
+  }
+
+  /** The step at which the run began; known once its input is applied. */
+  firstStep(id: string): number | undefined {
+    const statement = "SELECT first_step AS step FROM runs WHERE id = ?";
+    return this.#sql.first<{ step: number | null }>(statement, id)?.step ?? undefined;
   }
 
   noteFault(id: string, { type, data }: Encoded): void {
     this.#sql.run("UPDATE runs SET fault_type = ?, fault = ? WHERE id = ?", type, data, id);
   }
 
-  end(id: string, status: RunStatus, endedAt: number, outcome: BodyInput): void {
+  /** It stays in the queue until what it has written is removed. */
+  noteRollback(id: string): void {
+    this.#sql.run(
+      `UPDATE runs SET status = 'interrupted', cancelled = 'rollback', stalled = 0,
+       context_type = NULL, context = NULL WHERE id = ?`,
+      id,
+    );
+  }
+
+  end(id: string, { status, endedAt, outcome, cancelled, progress }: EndedRun): void {
+    const { checkpointId, supersteps } = progress;
     this.#sql.run(
       `UPDATE runs SET status = ?, ended_at = ?, outcome_type = ?, outcome = ?, outcome_hash = ?,
+       cancelled = coalesce(?, cancelled), checkpoint = ?, supersteps = ?,
        context_type = NULL, context = NULL, fault_type = NULL, fault = NULL WHERE id = ?`,
       status,
       endedAt,
-      outcome.type,
-      outcome.body,
-      outcome.bodyHash,
+      outcome?.type ?? null,
+      outcome?.body ?? null,
+      outcome?.bodyHash ?? null,
+      cancelled ?? null,
+      checkpointId === undefined ? null : toStoredId(checkpointId),
+      supersteps,
       id,
     );
-    this.#sql.run("DELETE FROM queue WHERE run = ?", id);
+    this.#leave(id);
   }
 
   /** The run that came last: ids are minted in the order of time. */
@@ -175,42 +250,13 @@ export class RunRows {
     }
   }
 
-  /** Leaves no trace of a run that was refused. */
+  /** Leaves no trace of it. */
   remove(id: string): void {
-    this.#sql.run("DELETE FROM queue WHERE run = ?", id);
+    this.#leave(id);
     this.#sql.run("DELETE FROM runs WHERE id = ?", id);
   }
-}
 
-function fromColumns(row: Columns): RunRow {
-  return {
-    id: row.id,
-    status: row.status,
-    attempt: row.attempt,
-    stalled: row.stalled,
-    inputApplied: row.input_applied === 1,
-    lastStep: row.last_step ?? undefined,
-    fault: faultOf(row),
-    request: requestOf(row),
-    context:
-      row.context_type === null || row.context === null
-        ? undefined
-        : { type: row.context_type, data: new Uint8Array(row.context) },
-    outcome: outcomeOf(row),
-  };
-}
-
-/** Older rows have it as JSON, which may say what is to be encrypted now: it is left out. */
-function faultOf({ fault_type: type, fault }: Columns): Encoded | undefined {
-  return type === null || !(fault instanceof ArrayBuffer) ? undefined : { type, data: new Uint8Array(fault) };
-}
-
-function requestOf(row: Bodies): BodyRow {
-  return { type: row.request_type, body: row.request, body_hash: row.request_hash };
-}
-
-function outcomeOf(row: Bodies): BodyRow | undefined {
-  return row.outcome_type === null
-    ? undefined
-    : { type: row.outcome_type, body: row.outcome, body_hash: row.outcome_hash };
+  #leave(id: string): void {
+    this.#sql.run("DELETE FROM queue WHERE run = ?", id);
+  }
 }

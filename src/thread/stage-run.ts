@@ -16,14 +16,14 @@ interface ErasedPart {
 /** A run that is ready to be put into the queue. */
 export interface StagedRun {
   readonly record: StagedRecord;
-  readonly run: Omit<NewRun, "createdAt">;
+  readonly run: Pick<NewRun, "id" | "request" | "context">;
 }
 
 export async function stageRun(
   storage: ThreadStorage,
   { runId, threadId, request }: StartRun,
 ): Promise<StagedRun> {
-  const { context, config, ...others } = request;
+  const { context, config, multitask: _multitask, delay: _delay, timeLimit: _limit, ...others } = request;
   const { configurable, ...keptConfig } = config;
   const kept = { ...others, config: keptConfig };
   const erased: ErasedPart = {

@@ -78,7 +78,8 @@ export class ThreadRecord {
   }
 
   #status(last: LastRun | undefined, head: StateSnapshot | undefined, stateUpdatedAt: number): ThreadStatus {
-    if (this.#storage.runs.first() !== undefined) return "busy";
+    const { runs, timers } = this.#storage;
+    if (runs.first() !== undefined || timers.has("run_start")) return "busy";
     // An edit after it has repaired what failed.
     if (last?.status === "error" && last.usedAt >= stateUpdatedAt) return "error";
     return (head?.next.length ?? 0) > 0 ? "interrupted" : "idle";

@@ -13,7 +13,7 @@ import { AttemptFence } from "./attempt-fence.ts";
 import { IdempotencyRows } from "./idempotency-rows.ts";
 import { threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import { type RunRow, RunRows } from "./run-rows.ts";
+import { type Claim, type RunProgress, type RunRow, RunRows } from "./run-rows.ts";
 import { type NewThread, ThreadRows, type ThreadRow } from "./thread-rows.ts";
 import { Timers } from "./timers.ts";
 
@@ -121,11 +121,25 @@ export class ThreadStorage {
   }
 
   /** Enters the run once more: what is returned may commit from now on, and no attempt before it. */
-  claim(run: RunRow, now: number): RunRow {
-    this.transaction(() => this.runs.claim(run.id, now));
+  claim(run: RunRow, claim: Claim): RunRow {
+    this.transaction(() => {
+      this.runs.claim(run.id, claim);
+      if (run.timeLimit !== undefined && run.startedAt === undefined) {
+        this.timers.set("time_limit", run.id, claim.startedAt + run.timeLimit);
+      }
+    });
     const claimed: RunRow = { ...run, status: "running", attempt: run.attempt + 1 };
     this.fence.enter(claimed);
     return claimed;
+  }
+
+  /** How far the run has come, by its newest checkpoint. */
+  progress(run: RunRow): RunProgress {
+    if (run.progress !== undefined) return run.progress;
+    const head = this.checkpoints.head(this.#thread.get()?.thread_id ?? "");
+    if (head?.runId !== run.id) return { checkpointId: undefined, supersteps: 0 };
+    const { id: checkpointId, step = 0 } = head;
+    return { checkpointId, supersteps: step - (this.runs.firstStep(run.id) ?? step) };
   }
 
   /** One synchronous transaction. */

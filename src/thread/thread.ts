@@ -21,12 +21,16 @@ import type {
   Reply,
   StartRun,
   ThreadAddress,
-  ThreadApi,
 } from "./protocol.ts";
-import { AnsweredError, answerFault, readRunEnd } from "./run-answer.ts";
+import { replying } from "./replying.ts";
+import { answerFault, readRunEnd } from "./run-answer.ts";
 import { RunAdmission } from "./run-admission.ts";
 import type { RunEnd } from "./run-end.ts";
+import { RunEntrance } from "./run-entrance.ts";
 import { RunListeners } from "./run-listeners.ts";
+import type { NamedRun } from "./run-protocol.ts";
+import type { RunRow } from "./run-rows.ts";
+import { RunStops } from "./run-stops.ts";
 import { pruneThread, type Retention } from "./retention.ts";
 import { RetentionKeeper } from "./retention-keeper.ts";
 import { RunQueue } from "./run-queue.ts";
@@ -34,10 +38,11 @@ import { StateReader } from "./state-reader.ts";
 import { ThreadChanges } from "./thread-changes.ts";
 import { ThreadDeletion } from "./thread-deletion.ts";
 import { ThreadRecord } from "./thread-record.ts";
+import { ThreadRuns } from "./thread-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
 import { TimerDispatch } from "./timer-dispatch.ts";
-import { eventName, wireAnswer } from "./wire.ts";
+import { eventName, wireAnswer, wireValues } from "./wire.ts";
 
 export interface ThreadOptions {
   readonly storage: ThreadStorage;
@@ -52,7 +57,8 @@ export interface ThreadOptions {
  * One thread: everything that happens to it goes through here, one thing at a time. Nothing is written for a call that is
  * refused, and what was left unfinished is taken up by the first call, or the alarm, after a restart.
  */
-export class Thread implements ThreadApi {
+export class Thread {
+  readonly runs: ThreadRuns;
   readonly #storage: ThreadStorage;
   readonly #environment: Environment;
   readonly #platform: ThreadPlatform;
@@ -87,14 +93,17 @@ export class Thread implements ThreadApi {
       graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
       threadId: () => storage.thread()?.thread_id ?? "",
       emit: (runId, event) => this.#listeners.emit(runId, event),
-      onLeave: () => {
-        this.#queue.noteLeft();
-        this.#retention.noteUse();
-        this.#announcer.note();
-      },
+      onLeave: (run) => this.#noteLeft(run),
       reached: (point) => platform.reached(point),
     });
     this.#queue = new RunQueue(storage, platform, this.#runner);
+    const queued = { storage, platform, queue: this.#queue };
+    const stops = new RunStops({
+      ...queued,
+      runner: this.#runner,
+      onLeave: (run) => this.#noteLeft(run),
+    });
+    const entrance = new RunEntrance({ ...queued, stops });
     this.#transfer = new ThreadTransfer(storage, platform, this.#catalog, this.#announcer);
     this.#admission = new RunAdmission({
       storage,
@@ -102,10 +111,11 @@ export class Thread implements ThreadApi {
       catalog: this.#catalog,
       states: this.#states,
       queue: this.#queue,
+      entrance,
       onChange: () => this.#announcer.note(),
       reached: (point) => platform.reached(point),
     });
-    const parts = { storage, platform, queue: this.#queue, admission: this.#admission };
+    const parts = { ...queued, admission: this.#admission };
     this.#deletion = new ThreadDeletion({ ...parts, runner: this.#runner, announcer: this.#announcer });
     this.#retention = new RetentionKeeper({
       ...parts,
@@ -116,6 +126,14 @@ export class Thread implements ThreadApi {
       announcement: () => this.#announcer.tell(),
       queue: () => this.#queue.onTimer(),
       retention: () => this.#retention.onTimer(),
+      run_start: (timer) => entrance.onTimer(timer),
+      time_limit: (timer) => stops.onTimer(timer),
+    });
+    this.runs = new ThreadRuns({
+      ...parts,
+      stops,
+      ready: () => this.#ready(),
+      values: (run) => this.#answer(run, (_, end, values) => wireValues(end, values)),
     });
   }
 
@@ -123,7 +141,7 @@ export class Thread implements ThreadApi {
     return replying(async () => {
       await this.#ready();
       const runId = await this.#admit(start);
-      return this.#answer({ ...start, runId });
+      return this.#answer({ ...start, runId }, wireAnswer);
     });
   }
 
@@ -194,7 +212,7 @@ export class Thread implements ThreadApi {
       if (thread === undefined) throw threadNotFound(edit.threadId);
       if (thread.graph === "") throw threadEmpty(edit.threadId);
       const graph = this.#catalog.require(thread.graph);
-      if (!this.#queue.isEmpty()) throw threadBusy(edit.threadId);
+      if (this.#queue.isBusy()) throw threadBusy(edit.threadId);
       return this.#queue.exclusive(async () => {
         this.#storage.transaction(() => this.#announcer.expect());
         const answer = await editOnce(this.#storage, this.#environment, graph, edit, this.#platform);
@@ -211,7 +229,7 @@ export class Thread implements ThreadApi {
     return replying(async () => {
       await this.#ready();
       if (this.#storage.thread() === undefined) throw threadNotFound(threadId);
-      if (!this.#queue.isEmpty()) throw threadBusy(threadId);
+      if (this.#queue.isBusy()) throw threadBusy(threadId);
       const now = this.#environment.now();
       await this.#queue.exclusive(() => pruneThread(this.#storage, threadId, keep, now));
       return null;
@@ -232,7 +250,7 @@ export class Thread implements ThreadApi {
     return replying(async () => {
       await this.#ready();
       if (this.#storage.thread() === undefined) throw threadNotFound(address.threadId);
-      if (!this.#queue.isEmpty()) throw threadBusy(address.threadId);
+      if (this.#queue.isBusy()) throw threadBusy(address.threadId);
       // What the directory is told meanwhile would break the export off.
       await this.#announcer.tell().catch((fault: unknown) => this.#platform.report(fault));
       // What is not durable yet must not be seen elsewhere.
@@ -279,24 +297,35 @@ export class Thread implements ThreadApi {
     return admitted;
   }
 
-  async #answer(start: StartRun): Promise<Bytes> {
+  /** Part of the transaction in which a run leaves the queue. */
+  #noteLeft({ id, timeLimit }: RunRow): void {
+    if (timeLimit !== undefined) this.#storage.timers.clear("time_limit", id);
+    this.#queue.noteLeft();
+    this.#retention.noteUse();
+    this.#announcer.note();
+  }
+
+  async #answer(
+    run: NamedRun,
+    wire: (run: NamedRun, end: RunEnd, values: unknown) => unknown,
+  ): Promise<Bytes> {
     try {
-      const end = await this.#end(start);
-      const values = await this.#states.values(start.threadId, end);
-      return jsonBytes(wireAnswer(start.threadId, start.runId, end, values));
+      const end = await this.#end(run);
+      const values = await this.#states.values(run.threadId, end);
+      return jsonBytes(wire(run, end, values));
     } catch (error) {
-      throw this.#answerFault(start, error);
+      throw this.#answerFault(run, error);
     }
   }
 
   /** Waits until the run has ended. */
-  async #end(start: StartRun): Promise<RunEnd> {
-    const completion = await this.#queue.completion(start.runId);
-    return readRunEnd(this.#storage, start, completion);
+  async #end(run: NamedRun): Promise<RunEnd> {
+    const completion = await this.#queue.completion(run.runId);
+    return readRunEnd(this.#storage, run, completion);
   }
 
-  #answerFault(start: StartRun, error: unknown): unknown {
-    const fault = answerFault(start.runId, error);
+  #answerFault({ runId }: NamedRun, error: unknown): unknown {
+    const fault = answerFault(runId, error);
     if (fault !== error) this.#platform.report(error);
     return fault;
   }
@@ -324,14 +353,5 @@ export class Thread implements ThreadApi {
       }
     }
     await stream.written;
-  }
-}
-
-async function replying<Value>(work: () => Promise<Value>): Promise<Reply<Value>> {
-  try {
-    return { ok: true, value: await work() };
-  } catch (error) {
-    if (!(error instanceof TidemarkError)) throw error;
-    return { ok: false, error: wireError(error), isFailed: error instanceof AnsweredError && error.isFailed };
   }
 }

@@ -2,7 +2,9 @@ import type { Sql } from "../storage/sql.ts";
 import type { AlarmClock } from "./platform.ts";
 
 /** What the object looks after. Each kind has one handler. */
-export type TimerKind = "announcement" | "queue" | "retention";
+export const TIMER_KINDS = ["announcement", "queue", "retention", "run_start", "time_limit"] as const;
+
+export type TimerKind = (typeof TIMER_KINDS)[number];
 
 export interface Timer {
   readonly kind: TimerKind;
@@ -52,6 +54,10 @@ export class Timers {
   due(now: number): Timer[] {
     const statement = "SELECT kind, id, due FROM timers WHERE due <= ? ORDER BY due, kind, id";
     return this.#sql.all<Timer & Record<string, SqlStorageValue>>(statement, now);
+  }
+
+  has(kind: TimerKind): boolean {
+    return this.#sql.first("SELECT 1 FROM timers WHERE kind = ? LIMIT 1", kind) !== undefined;
   }
 
   dueTime(kind: TimerKind, id: string): number | undefined {

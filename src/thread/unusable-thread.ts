@@ -1,7 +1,7 @@
 import { TidemarkError } from "../errors.ts";
 import { wireError } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { Reply, ThreadApi } from "./protocol.ts";
+import type { Reply, RunsApi, ThreadApi } from "./protocol.ts";
 
 type Refused = Extract<Reply<never>, { readonly ok: false }>;
 
@@ -20,6 +20,13 @@ export class UnusableThread implements ThreadApi {
 
   readonly invoke = (): Promise<Refused> => this.#refuse();
   readonly stream = (): Promise<Refused> => this.#refuse();
+  readonly startRun = (): Promise<Refused> => this.#refuse();
+  readonly getRun = (): Promise<Refused> => this.#refuse();
+  readonly listRuns = (): Promise<Refused> => this.#refuse();
+  readonly joinRun = (): Promise<Refused> => this.#refuse();
+  readonly cancelRun = (): Promise<Refused> => this.#refuse();
+  readonly deleteRun = (): Promise<Refused> => this.#refuse();
+  readonly runs: RunsApi = this;
   readonly getState = (): Promise<Refused> => this.#refuse();
   readonly getHistory = (): Promise<Refused> => this.#refuse();
   readonly createThread = (): Promise<Refused> => this.#refuse();

@@ -1,10 +1,11 @@
 import type { RunnableConfig, StateSnapshot, StateTask, StreamEvent } from "../pregel/types.ts";
 import type { RunEnd } from "./run-end.ts";
+import type { NamedRun } from "./run-protocol.ts";
 
 /** The wire's dialect: snake_case, JSON. */
 
 /** What a run answers when it has ended. */
-export function wireAnswer(threadId: string, runId: string, end: RunEnd, values: unknown): unknown {
+export function wireAnswer({ threadId, runId }: NamedRun, end: RunEnd, values: unknown): unknown {
   return {
     thread_id: threadId,
     run_id: runId,
@@ -14,6 +15,13 @@ export function wireAnswer(threadId: string, runId: string, end: RunEnd, values:
     interrupts: end.interrupts,
     checkpoint_id: end.checkpointId ?? null,
   };
+}
+
+/** What a run answers to those who want its values alone; always an object. */
+export function wireValues({ interrupts }: RunEnd, values: unknown): unknown {
+  if (interrupts.length === 0) return values ?? {};
+  const own = typeof values === "object" && values !== null ? values : {};
+  return { ...own, __interrupt__: interrupts };
 }
 
 export function wireState(threadId: string, snapshot: StateSnapshot): unknown {

@@ -33,13 +33,22 @@ class FencedThread {
   create(): void {
     this.storage.create({ tenant: "", thread_id: "t", graph: "g", created_at: 0, metadata: {} });
     const request = { type: "msgpack", body: new Uint8Array(), bodyHash: null };
-    this.storage.runs.enqueue({ id: "r", createdAt: 0, request, context: undefined });
+    this.storage.runs.insert({
+      id: "r",
+      createdAt: 0,
+      startAt: undefined,
+      multitask: "enqueue",
+      timeLimit: undefined,
+      isAcknowledged: false,
+      request,
+      context: undefined,
+    });
   }
 
   claim(): RunRow {
     const run = this.storage.runs.get("r");
     if (run === undefined) throw new Error("There is no run.");
-    return this.storage.claim(run, 0);
+    return this.storage.claim(run, { startedAt: 0, version: undefined, isCounted: true });
   }
 
   /** As that attempt of the run does it. */

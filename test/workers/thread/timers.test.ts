@@ -6,6 +6,7 @@ import { threadMigrations } from "../../../src/thread/migrations.ts";
 import type { ThreadPlatform } from "../../../src/thread/platform.ts";
 import { ThreadStorage } from "../../../src/thread/thread-storage.ts";
 import { TimerDispatch, type TimerHandler } from "../../../src/thread/timer-dispatch.ts";
+import { TIMER_KINDS, type TimerKind } from "../../../src/thread/timers.ts";
 
 const LEASE = 1000;
 
@@ -21,6 +22,7 @@ class TimedThread {
   constructor(storage: DurableObjectStorage) {
     this.#platform = {
       lease: LEASE,
+      version: undefined,
       now: () => this.now,
       setAlarm: (time) => this.alarms.push(time),
       deleteAlarm: () => this.alarms.push("none"),
@@ -59,11 +61,12 @@ class TimedThread {
   }
 
   fire(retention: TimerHandler): Promise<void> {
-    return new TimerDispatch(this.storage, this.#platform, {
-      announcement: () => undefined,
-      queue: () => undefined,
-      retention,
-    }).fire();
+    const handlers = Object.fromEntries(TIMER_KINDS.map((kind) => [kind, retention]));
+    return new TimerDispatch(
+      this.storage,
+      this.#platform,
+      handlers as Record<TimerKind, TimerHandler>,
+    ).fire();
   }
 }
 

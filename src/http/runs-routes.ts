@@ -1,0 +1,163 @@
+import { type Context, Hono } from "hono";
+import { stringifyJson } from "../json.ts";
+import type { Reply, StartRun } from "../thread/protocol.ts";
+import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
+import type { AppOptions } from "./app.ts";
+import { parseBody, parseQuery } from "./body.ts";
+import type { Disconnection } from "./disconnection.ts";
+import { startOf } from "./run-start.ts";
+import { streamRun } from "./run-stream.ts";
+import * as schemas from "./runs-schemas.ts";
+import { call, jsonResponse, refusal, requestedThread, type RequestedThread } from "./thread-call.ts";
+import { waitingBody } from "./waiting-body.ts";
+
+interface CreatedRun {
+  readonly thread: RequestedThread;
+  readonly start: StartRun;
+  readonly isCancelledOnDisconnect: boolean;
+}
+
+/** Starting runs on the paths of LangGraph's platform: in the background, for their values, for their events. */
+export function createRunRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+
+  app.post("/runs", async (context) => {
+    const { thread, start } = await createdRun(context, options);
+    return told(context, await call(thread, (api) => api.startRun(start)));
+  });
+
+  app.post("/runs/wait", async (context) => {
+    const { thread, start, isCancelledOnDisconnect } = await createdRun(context, options);
+    const reply = await call(thread, (api) => api.startRun(start));
+    if (!reply.ok) return refusal(context, reply);
+    await reply.value.run.cancel();
+    const run = { ...thread.address, runId: reply.value.runId };
+    return valuesOf(context, thread, run, isCancelledOnDisconnect);
+  });
+
+  app.post("/runs/stream", async (context) => {
+    const { thread, start, isCancelledOnDisconnect } = await createdRun(context, options);
+    // A key may lead to another run.
+    if (start.idempotency === undefined) locate(context, start.runId);
+    return streamRun(
+      context,
+      thread,
+      start,
+      cancelOnDisconnect(context, thread, start, isCancelledOnDisconnect),
+    );
+  });
+
+  return app;
+}
+
+/** Runs by their ids. */
+export function runsRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+
+  app.get("/runs", async (context) => {
+    const thread = requestedThread(context, options);
+    const { status, ...page } = parseQuery(context.req, schemas.ListRunsQuery);
+    const list = { ...thread.address, ...page, ...(status !== undefined && { status }) };
+    return jsonResponse(context, await call(thread, (api) => api.listRuns(list)));
+  });
+
+  app.get("/runs/:run_id", async (context) => {
+    const { thread, run } = requestedRun(context, options);
+    return told(context, await call(thread, (api) => api.getRun(run)));
+  });
+
+  app.get("/runs/:run_id/join", async (context) => {
+    const { thread, run } = requestedRun(context, options);
+    const query = parseQuery(context.req, schemas.JoinQuery);
+    const reply = await call(thread, (api) => api.getRun(run));
+    if (!reply.ok) return refusal(context, reply);
+    await reply.value.run.cancel();
+    return valuesOf(context, thread, run, query.cancel_on_disconnect);
+  });
+
+  app.post("/runs/:run_id/cancel", async (context) => {
+    const { thread, run } = requestedRun(context, options);
+    const cancelled = { ...run, ...parseQuery(context.req, schemas.CancelQuery) };
+    const reply = await call(thread, (api) => api.cancelRun(cancelled));
+    if (!reply.ok || !reply.value.isCancelled) return told(context, reply);
+    if (!cancelled.wait) return told(context, reply, 202);
+    await reply.value.run.cancel();
+    return context.body(null, 204);
+  });
+
+  app.delete("/runs/:run_id", async (context) => {
+    const { thread, run } = requestedRun(context, options);
+    const reply = await call(thread, (api) => api.deleteRun(run));
+    return reply.ok ? context.body(null, 204) : refusal(context, reply);
+  });
+
+  return app;
+}
+
+async function createdRun(context: Context, options: AppOptions): Promise<CreatedRun> {
+  const thread = requestedThread(context, options);
+  const body = await parseBody(context.req, schemas.RunCreateBody, options.maxBodySize);
+  const start = await startOf(context, thread, body, schemas.createdRunRequest(body));
+  return {
+    thread,
+    start: { ...start, mustExist: body.if_not_exists === "reject" },
+    isCancelledOnDisconnect: body.on_disconnect === "cancel",
+  };
+}
+
+function requestedRun(
+  context: Context,
+  options: AppOptions,
+): { readonly thread: RequestedThread; readonly run: NamedRun } {
+  const thread = requestedThread(context, options);
+  return { thread, run: { ...thread.address, runId: context.req.param("run_id") ?? "" } };
+}
+
+function told(context: Context, reply: Reply<ToldRun>, status: 200 | 202 = 200): Response {
+  if (!reply.ok) return refusal(context, reply);
+  locate(context, reply.value.runId);
+  return context.body(reply.value.run, status, { "content-type": "application/json" });
+}
+
+/** Where the run is to be read, and where its end can be waited for again. */
+function locate(context: Context, runId: string, suffix = ""): void {
+  const [threads = "", threadId = ""] = context.req.path.split("/").slice(1);
+  const path = `/${threads}/${threadId}/runs/${encodeURIComponent(runId)}`;
+  context.header("content-location", path);
+  if (suffix !== "") context.header("location", `${path}${suffix}`);
+}
+
+/** The values of the run, once it has ended. The status is sent before that is known: a failure is a part of the body. */
+function valuesOf(
+  context: Context,
+  thread: RequestedThread,
+  run: NamedRun,
+  isCancelledOnDisconnect: boolean,
+): Response {
+  const values = async (): Promise<Uint8Array> => {
+    const reply = await call(thread, async (api): Promise<Reply<Uint8Array>> => {
+      const answer = await api.joinRun(run);
+      return answer.ok ? { ok: true, value: await new Response(answer.value).bytes() } : answer;
+    });
+    if (reply.ok) return reply.value;
+    const { code, message } = reply.error;
+    return new TextEncoder().encode(stringifyJson({ __error__: { error: code, message } }));
+  };
+  locate(context, run.runId, "/join");
+  const body = waitingBody(values, cancelOnDisconnect(context, thread, run, isCancelledOnDisconnect));
+  return context.body(body, 200, { "content-type": "application/json", "cache-control": "no-store" });
+}
+
+function cancelOnDisconnect(
+  context: Context,
+  thread: RequestedThread,
+  { tenant, threadId, runId }: NamedRun,
+  isWanted: boolean,
+): Disconnection | undefined {
+  if (!isWanted) return undefined;
+  const cancelled = { tenant, threadId, runId, action: "interrupt", wait: false } as const;
+  return {
+    onGone: () => call(thread, (api) => api.cancelRun(cancelled)),
+    waitUntil: (work) => context.executionCtx.waitUntil(work),
+  };
+}

@@ -1,0 +1,56 @@
+import type { ThreadPlatform } from "./platform.ts";
+import type { RunQueue } from "./run-queue.ts";
+import type { NewRun } from "./run-rows.ts";
+import type { AfterStop, RunStops } from "./run-stops.ts";
+import type { MultitaskStrategy } from "./run-protocol.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+import type { Timer } from "./timers.ts";
+
+export interface EntranceParts {
+  readonly storage: ThreadStorage;
+  readonly platform: ThreadPlatform;
+  readonly queue: RunQueue;
+  readonly stops: RunStops;
+}
+
+/** Puts runs into the queue: at once, or when their time has come. What their strategy says happens then. */
+export class RunEntrance {
+  readonly #parts: EntranceParts;
+
+  constructor(parts: EntranceParts) {
+    this.#parts = parts;
+  }
+
+  /** In a transaction. What is returned is to be called after it. */
+  admit(run: NewRun): AfterStop {
+    const { storage } = this.#parts;
+    storage.runs.insert(run);
+    if (run.startAt === undefined) return this.#enter(run.id, run.multitask);
+    storage.timers.set("run_start", run.id, run.startAt);
+    return () => undefined;
+  }
+
+  /** The time of a delayed run has come. */
+  onTimer({ id }: Timer): void {
+    const { storage, platform, queue } = this.#parts;
+    const after = storage.transaction(() => {
+      storage.timers.clear("run_start", id);
+      const run = storage.runs.get(id);
+      return run === undefined || run.endedAt !== undefined
+        ? () => undefined
+        : this.#enter(id, run.multitask);
+    });
+    platform.reached("run.start_due");
+    after();
+    queue.wake();
+  }
+
+  #enter(id: string, multitask: MultitaskStrategy): AfterStop {
+    const { queue, stops, storage } = this.#parts;
+    const after =
+      multitask === "interrupt" || multitask === "rollback" ? stops.cancelQueued(multitask) : () => undefined;
+    queue.accept(id);
+    storage.runs.enqueue(id);
+    return after;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Bytes, ThreadAddress } from "./protocol.ts";
+
+/** What callers may ask of runs, beside starting them. */
+
+/** What becomes of the runs under way when another one comes: it is refused, waits, ends them, or undoes and ends them. */
+export type MultitaskStrategy = "reject" | "enqueue" | "interrupt" | "rollback";
+
+/** `rollback` removes what the run has written, too. */
+export type CancelAction = "interrupt" | "rollback";
+
+export interface NamedRun extends ThreadAddress {
+  readonly runId: string;
+}
+
+/** JSON text of a run, and what a router wants to know of it. */
+export interface ToldRun {
+  readonly runId: string;
+  readonly isCancelled: boolean;
+  readonly run: Bytes;
+}
+
+export interface ListRuns extends ThreadAddress {
+  readonly status?: "pending" | "running" | "success" | "error" | "interrupted" | "timeout";
+  readonly limit: number;
+  readonly offset: number;
+  /** The keys of a run that are wanted; absent: all. */
+  readonly select?: readonly string[];
+}
+
+export interface CancelRun extends NamedRun {
+  readonly action: CancelAction;
+  /** Answers when nothing of the run goes on any more, and what is to be undone is. */
+  readonly wait: boolean;
+}

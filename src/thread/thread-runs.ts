@@ -1,0 +1,134 @@
+import { jsonBytes, jsonPage } from "./answer-text.ts";
+import { runNotEnded, runNotFound, threadNotFound } from "./errors.ts";
+import type { ThreadPlatform } from "./platform.ts";
+import type { Bytes, Reply, RunsApi, StartRun, ThreadAddress } from "./protocol.ts";
+import { replying } from "./replying.ts";
+import type { RunAdmission } from "./run-admission.ts";
+import type { CancelRun, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
+import type { RunQueue } from "./run-queue.ts";
+import type { RunRow } from "./run-rows.ts";
+import type { RunStops } from "./run-stops.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+import { wireRun } from "./wire-run.ts";
+
+export interface ThreadRunsParts {
+  readonly storage: ThreadStorage;
+  readonly platform: ThreadPlatform;
+  readonly queue: RunQueue;
+  readonly admission: RunAdmission;
+  readonly stops: RunStops;
+  /** Takes up what an earlier instance has left, before anything else is done. */
+  readonly ready: () => Promise<void>;
+  /** The values of a run, when it has ended. */
+  readonly values: (run: NamedRun) => Promise<Bytes>;
+}
+
+/** What can be asked of the thread's runs by their ids. */
+export class ThreadRuns implements RunsApi {
+  readonly #parts: ThreadRunsParts;
+
+  constructor(parts: ThreadRunsParts) {
+    this.#parts = parts;
+  }
+
+  startRun(start: StartRun): Promise<Reply<ToldRun>> {
+    const { admission, ready } = this.#parts;
+    return replying(async () => {
+      await ready();
+      let { runId } = start;
+      await admission.admit(start, (admitted) => (runId = admitted), true);
+      return this.#told({ ...start, runId });
+    });
+  }
+
+  getRun(named: NamedRun): Promise<Reply<ToldRun>> {
+    return replying(async () => {
+      await this.#parts.ready();
+      return this.#told(named, false);
+    });
+  }
+
+  listRuns({ select, ...list }: ListRuns): Promise<Reply<Bytes>> {
+    const { ready, platform } = this.#parts;
+    return replying(async () => {
+      await ready();
+      this.#requireThread(list);
+      const runs = this.#wireRuns(list, select);
+      return jsonPage(runs, (fault) => platform.report(fault));
+    });
+  }
+
+  joinRun(named: NamedRun): Promise<Reply<Bytes>> {
+    return replying(async () => {
+      await this.#parts.ready();
+      this.#find(named);
+      return this.#parts.values(named);
+    });
+  }
+
+  cancelRun({ action, wait, ...named }: CancelRun): Promise<Reply<ToldRun>> {
+    const { ready, stops, queue } = this.#parts;
+    return replying(async () => {
+      await ready();
+      this.#requireThread(named);
+      stops.cancel(named.threadId, named.runId, action);
+      queue.wake();
+      if (wait) await this.#hasLetGo(named);
+      return this.#told(named);
+    });
+  }
+
+  deleteRun(named: NamedRun): Promise<Reply<null>> {
+    const { ready, storage } = this.#parts;
+    return replying(async () => {
+      await ready();
+      const { id, endedAt } = this.#find(named);
+      if (endedAt === undefined) throw runNotEnded(id);
+      storage.transaction(() => storage.runs.remove(id));
+      return null;
+    });
+  }
+
+  async *#wireRuns(
+    list: Omit<ListRuns, "select">,
+    select: ListRuns["select"],
+  ): AsyncGenerator<unknown, void, undefined> {
+    const { storage } = this.#parts;
+    for (const id of storage.runs.list(list)) {
+      const run = storage.thread() && storage.runs.get(id);
+      if (run === undefined) continue;
+      const wire = await wireRun(storage, list.threadId, run);
+      yield select === undefined ? wire : Object.fromEntries(select.map((key) => [key, wire[key]]));
+    }
+  }
+
+  async #told(named: NamedRun, isRolledBackToo = true): Promise<ToldRun> {
+    const { storage } = this.#parts;
+    const run = this.#find(named, isRolledBackToo);
+    const text = jsonBytes(await wireRun(storage, named.threadId, run));
+    return { runId: run.id, isCancelled: run.cancelled !== undefined, run: text };
+  }
+
+  /** One that was rolled back is there only for those who took part in that. */
+  #find({ threadId, tenant, runId }: NamedRun, isRolledBackToo = false): RunRow {
+    this.#requireThread({ threadId, tenant });
+    const run = this.#parts.storage.runs.get(runId);
+    if (run === undefined || (run.cancelled === "rollback" && !isRolledBackToo))
+      throw runNotFound(threadId, runId);
+    return run;
+  }
+
+  /** Nothing of a cancelled run goes on any more, and what was to be undone is. */
+  async #hasLetGo({ runId }: NamedRun): Promise<void> {
+    const { storage, queue } = this.#parts;
+    while (storage.thread() !== undefined && storage.runs.get(runId)?.endedAt === undefined) {
+      if (storage.runs.get(runId) === undefined) return;
+      await queue.completion(runId);
+    }
+    await queue.exclusive(() => Promise.resolve());
+  }
+
+  #requireThread({ threadId }: ThreadAddress): void {
+    if (this.#parts.storage.thread() === undefined) throw threadNotFound(threadId);
+  }
+}

@@ -1,0 +1,68 @@
+import { runEnd } from "./run-answer.ts";
+import type { RunRow } from "./run-rows.ts";
+import type { RequestedInput, RunRequest } from "./protocol.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/** A run in the form of LangGraph's platform, with keys of our own: attempts, progress, timings, cancelled and error. */
+export async function wireRun(
+  storage: ThreadStorage,
+  threadId: string,
+  run: RunRow,
+): Promise<Readonly<Record<string, unknown>>> {
+  // What a router sent and this object stored, in the shape that it was parsed into.
+  const request = (await storage.records.read(threadId, run.request)) as RunRequest;
+  const { progress, endedAt, startAt, startedAt } = { ...run, progress: storage.progress(run) };
+  const hasFailed = endedAt !== undefined && run.status !== "success";
+  return {
+    run_id: run.id,
+    thread_id: threadId,
+    assistant_id: request.graph ?? storage.thread()?.graph ?? null,
+    status: run.status,
+    created_at: time(run.createdAt),
+    updated_at: time(endedAt ?? startedAt ?? run.createdAt),
+    metadata: request.config.metadata ?? {},
+    multitask_strategy: run.multitask,
+    kwargs: kwargs(request),
+    attempts: run.attempt,
+    progress: { supersteps: progress.supersteps, checkpoint_id: progress.checkpointId ?? null },
+    timings: {
+      starts_at: time(startAt),
+      started_at: time(startedAt),
+      ended_at: time(endedAt),
+      limit_seconds: run.timeLimit === undefined ? null : run.timeLimit / 1000,
+    },
+    cancelled: run.cancelled ?? null,
+    error: hasFailed ? ((await runEnd(storage, threadId, run)).error ?? null) : null,
+  };
+}
+
+/** What it was started with, apart from what is erased when it ends. */
+function kwargs({ input, config, modes, subgraphs, checkpointId, onInterrupted }: RunRequest): unknown {
+  const { recursionLimit, tags } = config;
+  return {
+    ...wireInput(input),
+    config: {
+      ...(recursionLimit !== undefined && { recursion_limit: recursionLimit }),
+      ...(tags !== undefined && { tags }),
+    },
+    stream_mode: modes,
+    subgraphs: subgraphs ?? false,
+    checkpoint_id: checkpointId ?? null,
+    on_interrupted: onInterrupted,
+  };
+}
+
+function wireInput(input: RequestedInput): { readonly input: unknown; readonly command: unknown } {
+  switch (input.kind) {
+    case "continue":
+      return { input: null, command: null };
+    case "input":
+      return { input: input.value, command: null };
+    case "answers":
+      return { input: null, command: { resume: Object.fromEntries(input.answers) } };
+  }
+}
+
+function time(milliseconds: number | undefined): string | null {
+  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+}
