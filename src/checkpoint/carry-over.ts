@@ -16,11 +16,6 @@ export function newValues(checkpoint: Checkpoint, newVersions: ChannelVersions):
   return values;
 }
 
-/** The channels whose values come from the parent: they have a version, but no new one. */
-export function carriedChannels(checkpoint: Checkpoint, newVersions: ChannelVersions): string[] {
-  return Object.keys(checkpoint.channel_versions).filter((channel) => !Object.hasOwn(newVersions, channel));
-}
-
 type Values = ReadonlyMap<string, unknown>;
 
 /** The checkpoints of an engine, with the values that belong to their new versions. */

@@ -1,5 +1,5 @@
 import { adopt } from "../adopt.ts";
-import { carriedChannels, frameOf, newValues } from "../checkpoint/carry-over.ts";
+import { frameOf, newValues } from "../checkpoint/carry-over.ts";
 import { encode } from "../checkpoint/encoding.ts";
 import type { Encoded } from "../checkpoint/encoding.ts";
 import { chain, isPromise } from "../checkpoint/maybe-promise.ts";
@@ -22,7 +22,7 @@ import { isObject } from "./patch/kind.ts";
 import { weigh } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import { requireFits } from "./state-limit.ts";
-import type { KnownReplacements, NamedValue, StoredForm, StoredValues } from "./stored-values.ts";
+import type { KnownReplacements, StoredForm, StoredValues } from "./stored-values.ts";
 
 /** A checkpoint that is ready for its row. */
 export interface CheckpointDraft {
@@ -38,21 +38,23 @@ export interface CheckpointDraft {
 export interface NewCheckpoint {
   readonly id: string;
   readonly frame: PackedFrame;
-  /** New values, adopted. */
-  readonly values: readonly NamedValue[];
-  /** The channels that keep the values of the parent. */
-  readonly carried: readonly string[];
+  /** New values by channel, adopted. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Whether a channel keeps the value that it has in the parent. */
+  carries(channel: string): boolean;
 }
 
 export function newCheckpoint(checkpoint: Checkpoint, newVersions: ChannelVersions): NewCheckpoint {
+  const frame = packFrame(frameOf(checkpoint));
+  const moved = new Set(Object.keys(newVersions));
+  const values = new Map<string, unknown>();
+  for (const [channel, value] of newValues(checkpoint, newVersions))
+    values.set(channel, adoptValue(channel, value));
   return {
     id: checkpoint.id,
-    frame: packFrame(frameOf(checkpoint)),
-    values: Array.from(newValues(checkpoint, newVersions), ([channel, value]) => ({
-      channel,
-      value: adoptValue(channel, value),
-    })),
-    carried: carriedChannels(checkpoint, newVersions),
+    frame,
+    values,
+    carries: (channel) => !moved.has(channel) && Object.hasOwn(frame.channel_versions, channel),
   };
 }
 
@@ -114,12 +116,12 @@ export class CheckpointDrafter {
   ): MaybePromise<CheckpointDraft> {
     const loading = this.#parts.reader.load(cache, namespace, parentId);
     if (!isPromise(loading)) return this.#step(cache, place, input, loading);
-    const forming = this.#parts.values.toStored(input.values, cache.replacements(place.threadId), true);
+    const named = Array.from(input.values, ([channel, value]) => ({ channel, value }));
+    const forming = this.#parts.values.toStored(named, cache.replacements(place.threadId), true);
     return Promise.all([loading, forming]).then(([parent, forms]) => {
-      const values = input.values.map(({ channel }, index) => ({
-        channel,
-        value: forms.values[index]?.value,
-      }));
+      const values = new Map(
+        named.map(({ channel }, index) => [channel, forms.values[index]?.value] as const),
+      );
       return chain(this.#step(cache, place, { ...input, values }, parent), (draft) => ({
         ...draft,
         blobs: [...forms.blobs, ...draft.blobs],
@@ -152,15 +154,14 @@ export class CheckpointDrafter {
 
   #patch(
     known: KnownReplacements,
-    { frame, values, carried }: NewCheckpoint,
+    input: NewCheckpoint,
     parent: CachedCheckpoint | undefined,
     replaced: ReadonlyMap<unknown, unknown>,
   ): StatePatch {
+    const { frame, values } = input;
     const old = parent?.state ?? { frame, values: new Map(), missing: new Map() };
-    const kept = new Set([...carried, ...values.map(({ channel }) => channel)]);
-    const gone = channelsOf(old).filter((channel) => !kept.has(channel));
-    const entries = values.map(({ channel, value }) => [channel, value] as const);
-    return diffStates(old, frame, entries, gone, this.#context(known, replaced));
+    const gone = channelsOf(old).filter((channel) => !input.carries(channel) && !values.has(channel));
+    return diffStates(old, frame, values, gone, this.#context(known, replaced));
   }
 
   #context(known: KnownReplacements, replaced: ReadonlyMap<unknown, unknown>): DiffContext {
@@ -239,14 +240,11 @@ function stepOf(
 ): Step {
   const values = new Map<string, unknown>();
   const mutable = new Map<string, number>();
-  let isPartial = false;
-  for (const channel of input.carried) {
-    if (parent?.state.values.has(channel)) values.set(channel, parent.state.values.get(channel));
-    const weight = parent?.state.missing.get(channel);
-    if (weight === undefined) continue;
-    mutable.set(channel, weight);
-    isPartial = true;
-  }
+  for (const [channel, value] of parent?.state.values ?? [])
+    if (input.carries(channel)) values.set(channel, value);
+  for (const [channel, weight] of parent?.state.missing ?? [])
+    if (input.carries(channel)) mutable.set(channel, weight);
+  const isPartial = mutable.size > 0;
   for (const [channel, value] of patch.values) values.set(channel, value);
   for (const [index, { channel }] of patch.written.entries()) {
     if (forms.values[index]?.isMutable === true) mutable.set(channel, weigh(values.get(channel)));
@@ -282,12 +280,12 @@ function adoptValue(channel: string, value: unknown): unknown {
 function encodeBody(
   serde: SerializerProtocol,
   body: unknown,
-  values: readonly NamedValue[],
+  values: ReadonlyMap<string, unknown>,
 ): MaybePromise<Encoded> {
   const explain = (error: unknown): MaybePromise<never> => {
     if (!(error instanceof UnserializableError)) throw error;
     let checking: MaybePromise<unknown> = undefined;
-    for (const { channel, value } of values) {
+    for (const [channel, value] of values) {
       checking = chain(checking, () => encode(serde, value, (path) => ({ channel, path })));
     }
     return chain(checking, () => {

@@ -1,5 +1,6 @@
 import { adoptOwned } from "../adopt.ts";
 import { UndecodableError } from "../errors.ts";
+import { diffFrames } from "./frame-patch.ts";
 import { channelAt, placeOf } from "./packed-frame.ts";
 import type { PackedFrame } from "./packed-frame.ts";
 import { applyPatch } from "./patch/apply.ts";
@@ -59,7 +60,7 @@ export function diffStates(
   context: DiffContext,
 ): StatePatch {
   const channels = Object.keys(frame.channel_versions);
-  const { change: ofFrame } = diff(old.frame, frame, frameContext());
+  const ofFrame = diffFrames(old.frame, frame);
   const body: unknown[] = [ofFrame === undefined ? KEEP : ofFrame.node, gone.length === 0 ? 0 : gone];
   let bytes = ofFrame?.bytes ?? 0;
   let growth = 0;
@@ -99,10 +100,6 @@ export function applyStatePatch(old: CheckpointState, body: unknown): Checkpoint
 
 function weightOf({ values, missing }: CheckpointState, channel: string): number {
   return missing.get(channel) ?? weigh(values.get(channel));
-}
-
-function frameContext(): DiffContext {
-  return { storedForm: (part) => part, shortText: Infinity };
 }
 
 function isFrame(value: unknown): value is PackedFrame {

@@ -2,18 +2,18 @@ import { adopt } from "../adopt.ts";
 import { copyFrame } from "../checkpoint/carry-over.ts";
 import type { CheckpointFrame } from "../checkpoint/carry-over.ts";
 
-/** A frame as it is stored: all but its id, which is the key of its row. Adopted. */
+/** A frame as it is stored: all but its id, which is the key of its row. Never changed. */
 export type PackedFrame = Omit<CheckpointFrame, "id" | "ts"> & {
   /** Milliseconds since 1970 where they say the same as the text. */
   readonly ts: string | number;
 };
 
-/** A copy that later changes to the caller's objects do not reach. */
+/** The records of versions in the frame must not change any more; what else another engine has put in it is copied. */
 export function packFrame(frame: CheckpointFrame): PackedFrame {
-  const { id: _, ts, ...rest } = frame;
+  const { v, id: _, ts, channel_versions, versions_seen, ...others } = frame;
   const time = Date.parse(ts);
   const isExact = !Number.isNaN(time) && new Date(time).toISOString() === ts;
-  return adopt({ ...rest, ts: isExact ? time : ts });
+  return { v, channel_versions, versions_seen, ...adopt(others), ts: isExact ? time : ts };
 }
 
 export function unpackFrame(id: string, { ts, ...rest }: PackedFrame): CheckpointFrame {

@@ -12,6 +12,10 @@ export interface Difference {
   readonly written: readonly unknown[];
 }
 
+interface WrittenOut extends Difference {
+  readonly change: Change;
+}
+
 /** How a value becomes another one, both adopted. One with cycles is written out. */
 export function diff(old: unknown, next: unknown, context: DiffContext): Difference {
   if (isPlainLeaf(next, context)) return Object.is(old, next) ? NO_DIFFERENCE : writeLeaf(old, next);
@@ -21,7 +25,7 @@ export function diff(old: unknown, next: unknown, context: DiffContext): Differe
 }
 
 /** The same without a comparison. `old` is absent when there is nothing to compare with. */
-export function write(old: unknown, next: unknown, context: DiffContext): Difference {
+export function write(old: unknown, next: unknown, context: DiffContext): WrittenOut {
   if (isPlainLeaf(next, context)) return writeLeaf(old, next);
   const differ = new Differ(context);
   return { change: differ.write(old, next), written: differ.fresh };
@@ -33,7 +37,7 @@ function isPlainLeaf(value: unknown, { shortText }: DiffContext): boolean {
 }
 
 /** What a `Differ` would say of such a value. */
-function writeLeaf(old: unknown, next: unknown): Difference {
+function writeLeaf(old: unknown, next: unknown): WrittenOut {
   const bytes = weigh(next);
   return {
     change: { node: writtenOut(next), value: next, bytes, growth: bytes - weigh(old) },

@@ -1,6 +1,5 @@
 import { adoptOwned } from "../../adopt.ts";
 import type { Change } from "./change.ts";
-import type { Differ } from "./differ.ts";
 import { KEEP, ORDERED_RECORD, RECORD } from "./node.ts";
 import { weigh } from "./weigh.ts";
 
@@ -10,7 +9,15 @@ type PlainRecord = Readonly<Record<string, unknown>>;
 const NODE = 3;
 const POSITION = 2;
 
-export function diffRecord(differ: Differ, old: PlainRecord, next: PlainRecord): Change | undefined {
+/** Says how the parts of a record became those of the next one. */
+export interface PartComparison {
+  /** Undefined when they are equal: the old one stays. */
+  compare(old: unknown, next: unknown): Change | undefined;
+  /** A part that takes no other's place. */
+  add(next: unknown): Change;
+}
+
+export function diffRecord(differ: PartComparison, old: PlainRecord, next: PlainRecord): Change | undefined {
   const oldKeys = Object.keys(old);
   const keys = Object.keys(next);
   if (!isInOrder(oldKeys, keys, old, next)) return diffOrdered(differ, old, next, oldKeys, keys);
@@ -54,7 +61,7 @@ function isInOrder(
 }
 
 function diffOrdered(
-  differ: Differ,
+  differ: PartComparison,
   old: PlainRecord,
   next: PlainRecord,
   oldKeys: readonly string[],
@@ -85,7 +92,7 @@ class Draft {
   readonly items: unknown[] = [];
   readonly #next: PlainRecord;
   /** Parts that are not those of the new record: equal old ones, or the form in which they are stored. */
-  readonly #others = new Map<string, unknown>();
+  #others: Map<string, unknown> | undefined;
   #bytes = 0;
   #growth = 0;
 
@@ -94,7 +101,7 @@ class Draft {
   }
 
   keep(key: string, old: unknown): void {
-    if (!Object.is(old, this.#next[key])) this.#others.set(key, old);
+    this.#take(key, old);
   }
 
   /** `place` is the key's position in the old record, or its name. */
@@ -103,7 +110,7 @@ class Draft {
     this.items.push(place, node);
     this.#bytes += bytes + (isNew ? key.length : 0);
     this.#growth += growth + (isNew ? key.length + 1 : 0);
-    if (!Object.is(value, this.#next[key])) this.#others.set(key, value);
+    this.#take(key, value);
   }
 
   remove(key: string, old: unknown): void {
@@ -120,8 +127,14 @@ class Draft {
     };
   }
 
+  #take(key: string, value: unknown): void {
+    if (Object.is(value, this.#next[key])) return;
+    this.#others ??= new Map();
+    this.#others.set(key, value);
+  }
+
   #value(): PlainRecord {
-    if (this.#others.size === 0) return this.#next;
+    if (this.#others === undefined) return this.#next;
     const copy: Record<string, unknown> = { ...this.#next };
     // Assigning is safe for "__proto__" too: the spread made it a property of the copy's own.
     for (const [key, value] of this.#others) copy[key] = value;

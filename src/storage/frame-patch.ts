@@ -1,0 +1,29 @@
+import type { PackedFrame } from "./packed-frame.ts";
+import type { Change } from "./patch/change.ts";
+import { diff, write } from "./patch/diff.ts";
+import type { DiffContext } from "./patch/differ.ts";
+import { isObject, kindOf } from "./patch/kind.ts";
+import { diffRecord } from "./patch/record.ts";
+import type { PartComparison } from "./patch/record.ts";
+
+/** How a frame becomes the next one. Undefined when they are equal. */
+export function diffFrames(old: PackedFrame, next: PackedFrame): Change | undefined {
+  return byContent.compare(old, next);
+}
+
+/** Frames are records of records of versions, in which nothing is shared and nothing large: what differs is all there is to find. */
+const byContent: PartComparison = {
+  compare(old, next) {
+    if (Object.is(old, next)) return undefined;
+    return isRecord(old) && isRecord(next)
+      ? diffRecord(byContent, old, next)
+      : diff(old, next, asItIs).change;
+  },
+  add: (next) => write(undefined, next, asItIs).change,
+};
+
+const asItIs: DiffContext = { storedForm: (part) => part, shortText: Infinity };
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && kindOf(value) === "record";
+}
