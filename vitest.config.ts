@@ -49,6 +49,9 @@ function workerd(name: string, test: TestOptions): TestProjectInlineConfiguratio
   return { resolve, plugins, define, test: { name, ...parallel, ...test } };
 }
 
+/** They register classes of messages for all graphs of their process: no other file is to share it. */
+const registering = ["test/unit/messages/langchain.test.ts", "test/unit/oracle/chat.test.ts"];
+
 const report = process.env["TIDEMARK_TEST_REPORT"];
 
 export default defineConfig({
@@ -56,7 +59,13 @@ export default defineConfig({
     reporters: report ? ["minimal", ["json", { outputFile: report }]] : ["minimal"],
 
     projects: [
-      node("unit", { include: ["test/unit/**/*.test.ts", "test/contract/**/*.unit.test.ts"] }),
+      // Loading the modules again for each file would take three times as long as the tests themselves.
+      node("unit", {
+        include: ["test/unit/**/*.test.ts", "test/contract/**/*.unit.test.ts"],
+        exclude: registering,
+        isolate: false,
+      }),
+      node("unit-registering", { include: registering }),
       workerd("workers", { include: ["test/workers/**/*.test.ts", "test/contract/**/*.workers.test.ts"] }),
       // @langchain/langgraph-checkpoint-validation expects describe, it and expect to be globals.
       node("conformance", { include: ["test/conformance/**/*.unit.test.ts"], globals: true }),
