@@ -1,20 +1,11 @@
+import { Onto } from "./onto.ts";
+
 /** Of an adopted value: it is, or contains, something that cannot be made read-only. */
 export const MUTABLE = 1;
 /** Of an adopted value: it contains something that was passed through, a key that is a symbol, or itself. */
 export const FOREIGN = 2;
 
-// oxlint-disable-next-line typescript/no-extraneous-class
-class Onto {
-  /** Makes no object: the private fields of a class that extends it come to be on the one that it was given. */
-  constructor(object: object) {
-    return object;
-  }
-}
-
-/**
- * What is known of an adopted value, on the value itself in a private field: nobody else sees it, and no copy has it. A
- * WeakMap would say the same, at twenty times the cost of a new value, and once more at each garbage collection.
- */
+/** What is known of an adopted value. */
 class Mark extends Onto {
   #traits = 0;
 

@@ -1,3 +1,4 @@
+import { Onto } from "../onto.ts";
 import type { ChannelVersions, Checkpoint } from "./types.ts";
 
 /** A checkpoint without its values: small, and the same for every saver. */
@@ -5,9 +6,8 @@ export type CheckpointFrame = Omit<Checkpoint, "channel_values">;
 
 /** The values that `put` stores: those of the channels in `newVersions`. A channel in it without a value is empty now. */
 export function newValues(checkpoint: Checkpoint, newVersions: ChannelVersions): Values {
-  const known = fixed.get(checkpoint);
-  // Other versions than those it was made with tell of more than one superstep.
-  if (known !== undefined && known.newVersions === newVersions) return known.added;
+  const known = Fixed.valuesOf(checkpoint, newVersions);
+  if (known !== undefined) return known;
   const values = new Map<string, unknown>();
   for (const channel of Object.keys(newVersions)) {
     if (Object.hasOwn(checkpoint.channel_values, channel))
@@ -19,7 +19,30 @@ export function newValues(checkpoint: Checkpoint, newVersions: ChannelVersions):
 type Values = ReadonlyMap<string, unknown>;
 
 /** The checkpoints of an engine, with the values that belong to their new versions. */
-const fixed = new WeakMap<Checkpoint, { readonly newVersions: ChannelVersions; readonly added: Values }>();
+class Fixed extends Onto {
+  readonly #newVersions: ChannelVersions;
+  readonly #added: Values;
+
+  constructor(checkpoint: Checkpoint, newVersions: ChannelVersions, added: Values) {
+    super(checkpoint);
+    this.#newVersions = newVersions;
+    this.#added = added;
+  }
+
+  static onto(checkpoint: Checkpoint, newVersions: ChannelVersions, added: Values): Checkpoint {
+    void new Fixed(checkpoint, newVersions, added);
+    return checkpoint;
+  }
+
+  static has(checkpoint: Checkpoint): boolean {
+    return #added in checkpoint;
+  }
+
+  /** Other versions than those it was made with tell of more than one superstep. */
+  static valuesOf(checkpoint: Checkpoint, newVersions: ChannelVersions): Values | undefined {
+    return #added in checkpoint && checkpoint.#newVersions === newVersions ? checkpoint.#added : undefined;
+  }
+}
 
 /**
  * Says that no record in the checkpoint is ever changed, and that every channel which the parent does not have is among
@@ -27,12 +50,11 @@ const fixed = new WeakMap<Checkpoint, { readonly newVersions: ChannelVersions; r
  * cost as much as there are channels.
  */
 export function fix(checkpoint: Checkpoint, newVersions: ChannelVersions, added: Values): Checkpoint {
-  fixed.set(checkpoint, { newVersions, added });
-  return checkpoint;
+  return Fixed.onto(checkpoint, newVersions, added);
 }
 
 export function isFixed(checkpoint: Checkpoint): boolean {
-  return fixed.has(checkpoint);
+  return Fixed.has(checkpoint);
 }
 
 /** A frame that later changes to the caller's objects do not reach. */

@@ -42,6 +42,10 @@ export class MemoryRows {
     return [...this.#threads.keys()];
   }
 
+  namespace(threadId: string, name: string): Namespace | undefined {
+    return this.#threads.get(threadId)?.get(name);
+  }
+
   /** What is absent matches all. */
   namespaces(threadId: string | undefined, name: string | undefined): Namespace[] {
     const threads =
@@ -52,7 +56,7 @@ export class MemoryRows {
   }
 
   find(threadId: string, namespace: string, id: string): StoredCheckpoint | undefined {
-    return this.#threads.get(threadId)?.get(namespace)?.checkpoints.get(id);
+    return this.namespace(threadId, namespace)?.checkpoints.get(id);
   }
 
   /** Makes it when it is not there. */

@@ -49,7 +49,7 @@ export class MemorySaver extends BaseCheckpointSaver {
   override async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
     const { threadId, namespace: name = "", checkpointId } = addressOf(config);
     if (threadId === undefined) return undefined;
-    const [namespace] = this.#rows.namespaces(threadId, name);
+    const namespace = this.#rows.namespace(threadId, name);
     if (namespace === undefined) return undefined;
     const id = checkpointId ?? namespace.newestId;
     const stored = id === undefined ? undefined : namespace.checkpoints.get(id);

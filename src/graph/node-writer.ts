@@ -4,6 +4,7 @@ import { InvalidUpdateError, UnknownNodeError } from "../errors.ts";
 import { ParentCommand } from "../pregel/nested-errors.ts";
 import { Command, commandUpdates, isCommand } from "../pregel/command.ts";
 import { END, ROOT, START, TASKS } from "../pregel/constants.ts";
+import { isPromiseLike } from "../pregel/runnable.ts";
 import { isSend, type Send } from "../pregel/send.ts";
 import type { EngineNode, WriteScope } from "../pregel/types.ts";
 import { routesOf, type Branch } from "./branch.ts";
@@ -111,20 +112,29 @@ function edgeWrites(node: string, edges: readonly Edge[]): PendingWrite[] {
 }
 
 /** The values are adopted at once, so that the conditional edges and the superstep reduce the same ones. */
-async function withBranches(
+function withBranches(
   graph: GraphDefinition,
   branches: readonly Branch[],
   output: readonly PendingWrite[],
   scope: WriteScope,
-): Promise<readonly PendingWrite[]> {
+): MaybePromise<readonly PendingWrite[]> {
   const writes = output.map(([channel, value]): PendingWrite => [channel, adopt(value)]);
   const state = scope.readFresh(graph.schema.allKeys, writes);
-  const routed: PendingWrite[] = [];
-  for (const branch of branches) {
-    const result = await branch.path(state, scope.config);
-    for (const route of routesOf(branch, result, (name) => graph.nodes.has(name))) {
-      routed.push(...targetWrite(graph, branch.source, route, `The conditional edge of "${branch.source}"`));
-    }
-  }
-  return [...writes, ...routed];
+  const takeFrom = (index: number): MaybePromise<readonly PendingWrite[]> => {
+    const branch = branches[index];
+    if (branch === undefined) return writes;
+    const take = (result: unknown): MaybePromise<readonly PendingWrite[]> => {
+      writes.push(...routeWrites(graph, branch, result));
+      return takeFrom(index + 1);
+    };
+    const result = branch.path(state, scope.config);
+    return isPromiseLike(result) ? Promise.resolve(result).then(take) : take(result);
+  };
+  return takeFrom(0);
+}
+
+function routeWrites(graph: GraphDefinition, branch: Branch, result: unknown): PendingWrite[] {
+  return routesOf(branch, result, (name) => graph.nodes.has(name)).flatMap((route) =>
+    targetWrite(graph, branch.source, route, `The conditional edge of "${branch.source}"`),
+  );
 }

@@ -282,7 +282,7 @@ function rowsOf(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly 
       const tracked = attempt.writes.filter(
         ([channel]) => !(loop.state.channels.get(channel) instanceof UntrackedValueChannel),
       );
-      return [...rows, ...normaliseWrites(tracked)];
+      return [...rows, ...(tracked.length === 0 ? normaliseWrites(tracked) : tracked)];
     }
     case "interrupted":
       if (loop.pending.errorOf(task.id) !== undefined) rows.push([ERROR, null]);

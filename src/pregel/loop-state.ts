@@ -1,6 +1,7 @@
-import { adopt } from "../adopt.ts";
+import { adopt, adoptOwned } from "../adopt.ts";
 import type {
   Checkpoint,
+  CheckpointConfig,
   CheckpointMetadata,
   CheckpointSource,
   CheckpointTuple,
@@ -13,6 +14,7 @@ import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import type { Origin } from "./origins.ts";
 import { checkpointMetadata, ownMetadata } from "./checkpoint-metadata.ts";
+import type { Alike } from "./node-config.ts";
 import { PARENT_TASK } from "./constants.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { Places } from "./places.ts";
@@ -40,6 +42,8 @@ export class LoopState {
   /** Of tasks that others have called, by task. */
   readonly #calledOrigins = new Map<string, readonly Origin[]>();
   readonly #ownMetadata: ReturnType<typeof ownMetadata>;
+  /** Of the run's thread and namespace. */
+  readonly #place: CheckpointConfig;
   readonly #origin: { readonly parents: Readonly<Record<string, string>>; readonly [PARENT_TASK]?: unknown };
   /** Whether the run began with input, rather than going on. */
   hasNewInput = false;
@@ -52,6 +56,8 @@ export class LoopState {
   onAbort: (() => void) | undefined;
   /** Aborted when the tasks that run now need not go on. */
   signal: AbortSignal;
+  /** What its tasks are told alike, once one has begun. */
+  alike: Alike | undefined;
   /** For its tasks, where the run says how many may be at work at a time. */
   readonly places: Places | undefined;
   readonly #exitStore: ExitStore | undefined;
@@ -69,6 +75,7 @@ export class LoopState {
     this.step = tuple?.metadata?.step ?? -2;
     this.lastStep = run.lastStep ?? this.step + run.recursionLimit + 2;
     this.#ownMetadata = ownMetadata(run.config);
+    this.#place = saverConfig(run.config);
     this.#origin = adopt(originOf(run, tuple));
     this.pending = pending ?? new PendingWrites(tuple?.pendingWrites, run.nesting?.answers);
   }
@@ -127,15 +134,13 @@ export class LoopState {
       id,
       new Date(run.environment.now()).toISOString(),
     );
-    const metadata = adopt(
+    const metadata = adoptOwned(
       checkpointMetadata(run.config, this.#ownMetadata, { source, step, ...this.#origin }),
     );
     if (run.saver !== undefined) {
       if (options.appliesInput) run.onInputApplied(this.lastStep);
       if (this.#exitStore === undefined)
-        await this.whileStoring(
-          run.saver.put(saverConfig(run.config, parentId), checkpoint, metadata, newVersions),
-        );
+        await this.whileStoring(run.saver.put(this.#address(parentId), checkpoint, metadata, newVersions));
       else this.#exitStore.keepCheckpoint({ parentId, checkpoint, metadata, newVersions });
     }
     this.parentId = parentId;
@@ -144,6 +149,14 @@ export class LoopState {
     this.step = step;
     this.pending = new PendingWrites([], nesting?.answers);
     return checkpoint;
+  }
+
+  /** As `saverConfig` says it. */
+  #address(checkpointId: string | undefined): CheckpointConfig {
+    const { configurable } = this.#place;
+    return checkpointId === undefined
+      ? this.#place
+      : { configurable: { ...configurable, checkpoint_id: checkpointId } };
   }
 
   /** A run inside a task that nobody waits for any more stores nothing more. For the runs inside this one too. */
@@ -157,12 +170,10 @@ export class LoopState {
   /** Stores what a task (or the caller) wrote after the checkpoint the run stands at. */
   async store(taskId: string, writes: readonly PendingWrite[], pathKey?: string): Promise<void> {
     this.requireTask();
-    const { saver, config } = this.run;
+    const { saver } = this.run;
     if (this.#exitStore !== undefined) this.#exitStore.keepWrites(taskId, writes, pathKey);
     else if (saver !== undefined)
-      await this.whileStoring(
-        saver.putWrites(saverConfig(config, this.checkpointId), writes, taskId, pathKey),
-      );
+      await this.whileStoring(saver.putWrites(this.#address(this.checkpointId), writes, taskId, pathKey));
     this.pending.add(taskId, writes);
   }
 
@@ -185,15 +196,25 @@ export class LoopState {
     await this.whileStoring(this.#exitStore.store(this.run, this.checkpointId));
   }
 
-  /** What a run inside a task stores, the runs around it wait for too: it tells them. */
+  /** What a run inside a task stores, the runs around it wait for too. */
   async whileStoring(storing: Promise<unknown>): Promise<void> {
-    const around = this.run.nesting?.task.loop;
-    this.#storing.add(storing);
+    this.beginStoring(storing);
     try {
-      await (around === undefined ? storing : around.whileStoring(storing));
+      await storing;
     } finally {
-      this.#storing.delete(storing);
+      this.endStoring(storing);
     }
+  }
+
+  /** Not private, as `endStoring`: a run around may be of another copy of this class. */
+  beginStoring(storing: Promise<unknown>): void {
+    this.#storing.add(storing);
+    this.run.nesting?.task.loop.beginStoring(storing);
+  }
+
+  endStoring(storing: Promise<unknown>): void {
+    this.#storing.delete(storing);
+    this.run.nesting?.task.loop.endStoring(storing);
   }
 }
 

@@ -7,6 +7,7 @@ import { setOwn, type GraphState } from "./graph-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import { segmentsOf, taskNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";
+import type { RunContext } from "./run-context.ts";
 import { isAmong } from "./stream.ts";
 import { callbacksFor, streamText, type MessageOptions, type TextMessage } from "./stream-messages.ts";
 import { SCOPE } from "./task-context.ts";
@@ -34,10 +35,10 @@ export function nodeConfig(
   scope?: TaskScope,
 ): NodeConfig {
   const { run } = loop;
+  const alike = (loop.alike ??= alikeIn(run));
   const checkpointNs = taskNamespace(task.caller ?? loop.namespace, task.name, task.id);
   const metadata = {
-    ...identityOf(run.config),
-    ...run.config.metadata,
+    ...alike.metadata,
     langgraph_step: loop.step + 1,
     langgraph_node: task.name,
     langgraph_triggers: task.triggers,
@@ -46,16 +47,8 @@ export function nodeConfig(
     checkpoint_ns: checkpointNs,
     ...task.node?.metadata,
   };
-  // Those of the run: what a node calls is not that run.
-  const {
-    runId: _id,
-    runName: _name,
-    ...given
-  }: RunnableConfig & { readonly runName?: unknown } = run.config;
   const config = {
-    ...given,
-    recursionLimit: run.recursionLimit,
-    tags: given.tags ?? NO_TAGS,
+    ...alike.config,
     configurable: {
       ...run.config.configurable,
       checkpoint_ns: checkpointNs,
@@ -66,14 +59,37 @@ export function nodeConfig(
     ...callbacksFor(loop),
     writer: writerOf(loop, task, metadata, attempt),
     heartbeat: attempt.heartbeat,
-    ...(run.store === undefined ? {} : { store: run.store }),
-    executionInfo: executionInfo(loop, task.id, checkpointNs, attempt),
-    ...serverInfo(run.config),
+    executionInfo: new Execution(loop, task.id, checkpointNs, attempt),
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
     interrupt: (run.graph.interrupt ?? ask) as Ask,
     ...(scope === undefined ? {} : { [SCOPE]: scope }),
   };
   return config;
+}
+
+/** What the configs of all tasks of a run have in common. */
+export interface Alike {
+  readonly config: Omit<RunnableConfig, "runId"> & Pick<NodeConfig, "recursionLimit" | "tags">;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+function alikeIn(run: RunContext): Alike {
+  // Those of the run: what a node calls is not that run.
+  const {
+    runId: _id,
+    runName: _name,
+    ...given
+  }: RunnableConfig & { readonly runName?: unknown } = run.config;
+  return {
+    config: {
+      ...given,
+      recursionLimit: run.recursionLimit,
+      tags: given.tags ?? NO_TAGS,
+      ...(run.store === undefined ? {} : { store: run.store }),
+      ...serverInfo(run.config),
+    },
+    metadata: { ...identityOf(run.config), ...run.config.metadata },
+  };
 }
 
 /** What is configured of whose run it is: tracing wants to know. */
@@ -112,26 +128,29 @@ function writerOf(
   return writer;
 }
 
-function executionInfo(
-  loop: LoopState,
-  taskId: string,
-  checkpointNs: string,
-  attempt: AttemptScope,
-): ExecutionInfo {
-  const { configurable, runId } = loop.run.config;
-  return {
-    checkpointId: loop.checkpointId ?? "",
-    checkpointNs,
-    taskId,
-    threadId: configurable?.thread_id,
-    runId,
-    get effectKey() {
-      const run = loop.checkpointId === undefined ? runId : undefined;
-      return taskEffectKey(configurable?.thread_id ?? "", run ?? "", taskId);
-    },
-    nodeAttempt: attempt.number,
-    nodeFirstAttemptTime: attempt.firstTime,
-  };
+class Execution implements ExecutionInfo {
+  readonly checkpointId: string;
+  readonly checkpointNs: string;
+  readonly taskId: string;
+  readonly threadId: string | undefined;
+  readonly runId: string | undefined;
+  readonly nodeAttempt: number;
+  readonly nodeFirstAttemptTime: number;
+
+  constructor({ run, checkpointId }: LoopState, taskId: string, checkpointNs: string, attempt: AttemptScope) {
+    this.checkpointId = checkpointId ?? "";
+    this.checkpointNs = checkpointNs;
+    this.taskId = taskId;
+    this.threadId = run.config.configurable?.thread_id;
+    this.runId = run.config.runId;
+    this.nodeAttempt = attempt.number;
+    this.nodeFirstAttemptTime = attempt.firstTime;
+  }
+
+  get effectKey(): string {
+    const run = this.checkpointId === "" ? this.runId : undefined;
+    return taskEffectKey(this.threadId ?? "", run ?? "", this.taskId);
+  }
 }
 
 /** What a server that runs the graph says of it, in the config of the run. */
