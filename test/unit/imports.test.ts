@@ -23,10 +23,7 @@ const LEAVES = [
   "adopt.ts",
   "adopted.ts",
   "opaque.ts",
-<<<<<<< HEAD
-=======
   "onto.ts",
->>>>>>> d186e32 (Tell the tasks of a run once what they have in common, and stay in the turn at a conditional edge that answers at once)
   "langchain-message.ts",
 ];
 const ENGINE = ["pregel", "channels", "checkpoint"];
