@@ -135,6 +135,9 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
   'metadata of tasks says `ls_integration: "langgraph"`': [
     "differences/streams: metadata of tasks does not name LangGraph",
   ],
+  '`checkpoints` chunks of a run with durability "exit" do not say their parent': [
+    "differences/streams: chunks of checkpoints say their parent, whatever the durability",
+  ],
   // Supersteps
   "a failing task aborts its siblings; only the first error is reported unless they come in one tick": [
     "differences/supersteps: a sibling that is still running ends and is stored",

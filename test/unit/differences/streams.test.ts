@@ -85,3 +85,16 @@ it("metadata of tasks does not name LangGraph", async () => {
   });
   expect(seen).toEqual({ here: [false, undefined], there: [true, { ls_integration: "langgraph" }] });
 });
+
+it("chunks of checkpoints say their parent, whatever the durability", async () => {
+  const seen = await both(async (library) => {
+    const graph = graphOf(library)
+      .addNode("a", () => ({ log: ["a"] }))
+      .addEdge(START, "a")
+      .compile({ checkpointer: new library.MemorySaver() });
+    const options = { ...config, streamMode: "checkpoints", durability: "exit" };
+    const chunks = await seenOf(graph.stream({}, options));
+    return chunks.map((chunk) => (chunk as { parentConfig?: object }).parentConfig !== undefined);
+  });
+  expect(seen).toEqual({ here: [false, true, true], there: [false, false, false] });
+});

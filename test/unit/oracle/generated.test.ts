@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { search } from "../../support/search.ts";
 import { ours, theirs, type Library } from "./engine.ts";
-import { buildOf, compileOptionsOf, hasGraphsInside, plan, scriptOf, type Plan } from "./generated.ts";
+import { buildOf, compileOptionsOf, hasIdsOfItsOwn, plan, scriptOf, type Plan } from "./generated.ts";
 import { compare, idOf, Session } from "./session.ts";
 import { holdsCommand, showSnapshot, UUID } from "./show.ts";
 
@@ -17,7 +17,7 @@ async function played(library: Library, planned: Plan): Promise<Played> {
   const saver = new library.MemorySaver();
   const options = compileOptionsOf(planned);
   const session = new Session(library, buildOf(planned.graph), saver, undefined, options);
-  await scriptOf(planned.steps)(session);
+  await scriptOf(planned)(session);
   const history = await session.history();
   const holding = new Set((await session.saved()).filter(holdsCommand).map((tuple) => tuple.checkpoint.id));
   return {
@@ -56,9 +56,9 @@ const { numRuns, ...options } = search({ short: 300, long: 5000 });
 it(`${numRuns} random graphs: as in LangGraph`, { timeout: 20_000 + numRuns * 300 }, async () => {
   await fc.assert(
     fc.asyncProperty(plan, async (planned) => {
-      const { ours: our, theirs: their } = hasGraphsInside(planned)
+      const { ours: our, theirs: their } = hasIdsOfItsOwn(planned)
         ? await compareWithoutIds(planned)
-        : await compare(buildOf(planned.graph), scriptOf(planned.steps), compileOptionsOf(planned));
+        : await compare(buildOf(planned.graph), scriptOf(planned), compileOptionsOf(planned));
       // Equal texts are equal records; only others are worth the time to compare them part by part.
       if (JSON.stringify(our) !== JSON.stringify(their)) expect(inOneOrder(our)).toEqual(inOneOrder(their));
     }),

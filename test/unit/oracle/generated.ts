@@ -10,7 +10,7 @@ import {
   type State,
 } from "./engine.ts";
 import { stateOf } from "./cases.ts";
-import { idOf, type Build, type Counters, type Script, type Session } from "./session.ts";
+import { idOf, type Build, type CallOptions, type Counters, type Script, type Session } from "./session.ts";
 
 /** Random graphs and what is done with them, as plain data that reads well when a run of them fails. Nodes are numbers. */
 
@@ -67,7 +67,11 @@ export interface Plan {
   readonly steps: readonly Step[];
   /** Where every run stops: before a node, after one. */
   readonly stops?: { readonly before?: number; readonly after?: number };
+  /** Of all runs; LangGraph's default unless said otherwise. */
+  readonly durability?: Durability;
 }
+
+export type Durability = "async" | "exit" | "sync";
 
 const NODES = 4;
 /** The sum up to which conditional edges send: Sends that send on would double the tasks with each superstep. */
@@ -132,6 +136,10 @@ const graphOf = (planned: fc.Arbitrary<Node>): fc.Arbitrary<GraphPlan> =>
         // LangGraph does not show what a handler has done while something beside it waits ("Policies of nodes").
         ...(failing?.failure.policy?.handler === undefined ? {} : { asks: 0 }),
         ...(index === failing?.node ? failing.failure : { fails: 0 }),
+        // Another attempt begins its graph anew in LangGraph, where no answer finds its question ("Policies of nodes").
+        ...(index === failing?.node && plan.inside !== undefined && failing.failure.policy
+          ? { asks: 0 }
+          : {}),
       }));
       return { ...rest, nodes: plans.some(({ defers }) => defers) ? failed.map(withoutSends) : failed };
     });
@@ -177,6 +185,14 @@ const stops = fc.oneof(
   { weight: 1, arbitrary: fc.record({ before: node, after: node }, { requiredKeys: [] }) },
 );
 
+const durability = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ durability: fc.constantFrom<Durability>("async", "exit", "sync") }),
+  },
+);
+
 /** One in three has graphs inside its nodes. */
 export const plan: fc.Arbitrary<Plan> = fc
   .record({
@@ -186,21 +202,32 @@ export const plan: fc.Arbitrary<Plan> = fc
     ),
     steps,
     stops,
+    durable: durability,
   })
-  .map((planned) => ({
+  .map(({ durable, ...planned }) => ({
     ...planned,
-    steps: planned.steps.filter(isComparable(planned)).map(shownBy(planned)),
+    ...durable,
+    steps: planned.steps
+      .filter(isComparable({ ...planned, ...durable }))
+      .map(shownBy({ ...planned, ...durable })),
   }));
 
-/** A Command to a deferred node of a thread at rest does nothing in LangGraph ("Supersteps"). */
-function isComparable({ graph }: Pick<Plan, "graph">): (each: Step) => boolean {
-  return (each) => typeof each === "string" || !("command" in each) || !graph.nodes[each.goto]?.defers;
+/**
+ * In LangGraph, a Command to a deferred node of a thread at rest does nothing ("Supersteps"), and one of a run that stores
+ * at its end is applied again by the next ("History and views").
+ */
+function isComparable({ graph, durability: durable }: Omit<Plan, "steps">): (each: Step) => boolean {
+  return (each) =>
+    typeof each === "string" ||
+    !("command" in each) ||
+    (!graph.nodes[each.goto]?.defers && durable !== "exit");
 }
 
-/** LangGraph does not show the checkpoint at which a run stops after a node ("Streams"). */
-function shownBy({ stops: { after } = {} }: Pick<Plan, "stops">): (each: Step) => Step {
+/** LangGraph shows neither the checkpoint at which a run stops after a node, nor parents of what is not stored ("Streams"). */
+function shownBy({ stops: { after } = {}, durability: durable }: Omit<Plan, "graph">): (each: Step) => Step {
+  const isShown = after === undefined && durable !== "exit";
   return (each) => {
-    if (typeof each === "string" || !("stream" in each) || after === undefined) return each;
+    if (typeof each === "string" || !("stream" in each) || isShown) return each;
     const shown = each.modes.filter((mode) => mode !== "checkpoints");
     return { ...each, modes: shown.length === 0 ? ["values"] : shown };
   };
@@ -208,6 +235,12 @@ function shownBy({ stops: { after } = {} }: Pick<Plan, "stops">): (each: Step) =
 
 export function hasGraphsInside({ graph }: Plan): boolean {
   return graph.nodes.some(({ inside }) => inside !== undefined);
+}
+
+/** Whether the checkpoints' ids cannot be the same in both engines. */
+export function hasIdsOfItsOwn(planned: Plan): boolean {
+  // Of runs that store at their end LangGraph shows the last ids only.
+  return hasGraphsInside(planned) || planned.durability === "exit";
 }
 
 export function compileOptionsOf({ stops: { before, after } = {} }: Plan): CompileOptions {
@@ -245,21 +278,24 @@ function addNode(
 ): void {
   const options = { ...optionsOf(library, planned), ...(planned.defers ? { defer: true } : {}) };
   if (planned.inside === "node") {
-    builder.addNode(name, sharingGraph(library, planned, name), options);
+    builder.addNode(name, sharingGraph(library, counters, planned, name), options);
     return;
   }
-  const inner = planned.inside && innerGraph(library, planned, name);
+  const inner = planned.inside && innerGraph(library, counters, planned, name);
   const run = async (state: State, { writer }: NodeConfig): Promise<unknown> => {
     writer?.(`${name} runs`);
     if (inner !== undefined) return outputOfCalls(inner, planned, state);
-    if (planned.fails > 0 && !counters.hasReached(name, planned.fails)) {
-      // What runs beside it ends first: LangGraph would abort it.
-      await new Promise((resolve) => setTimeout(resolve, 3));
-      throw new Error(`${name} failed`);
-    }
+    await failAtFirst(planned, counters, name);
     return outputOf(library, planned, name, state);
   };
   builder.addNode(name, run, options);
+}
+
+async function failAtFirst({ fails }: NodePlan, counters: Counters, name: string): Promise<void> {
+  if (fails === 0 || counters.hasReached(name, fails)) return;
+  // What runs beside it ends first: LangGraph would abort it.
+  await new Promise((resolve) => setTimeout(resolve, 3));
+  throw new Error(`${name} failed`);
 }
 
 function optionsOf(library: Library, { policy }: NodePlan): Record<string, unknown> {
@@ -277,12 +313,21 @@ function optionsOf(library: Library, { policy }: NodePlan): Record<string, unkno
   };
 }
 
-/** Says its name, then asks the node's questions, each in a node of its own. */
-function innerGraph(library: Library, { asks }: NodePlan, name: string): Compiled {
+/** Says its name, fails when the node is to, then asks the node's questions, each in a node of its own. */
+function innerGraph(library: Library, counters: Counters, planned: NodePlan, name: string): Compiled {
+  const { asks } = planned;
   const builder = new library.StateGraph(stateOf(library))
     .addNode("begin", () => ({ log: [`${name} begins`], sum: 1 }))
     .addEdge(START, "begin");
   let last = "begin";
+  if (planned.fails > 0) {
+    const risk = async (): Promise<State> => {
+      await failAtFirst(planned, counters, name);
+      return { log: [`${name} dares`] };
+    };
+    builder.addNode("risk", risk).addEdge(last, "risk");
+    last = "risk";
+  }
   for (let ordinal = 0; ordinal < asks; ordinal++) {
     const next = `ask${ordinal}`;
     builder.addNode(next, () => ({ log: [library.interrupt(`${name}.${ordinal}?`)] })).addEdge(last, next);
@@ -292,13 +337,18 @@ function innerGraph(library: Library, { asks }: NodePlan, name: string): Compile
 }
 
 /** Shares two numbers with the graph around. A list would double with every visit: what comes in goes out too. */
-function sharingGraph(library: Library, { asks }: NodePlan, name: string): Compiled {
+function sharingGraph(library: Library, counters: Counters, planned: NodePlan, name: string): Compiled {
+  const { asks } = planned;
   const { Annotation } = library;
   const state = Annotation.Root({
     sum: Annotation({ reducer: (_: number, right: number) => right, default: () => 0 }),
     first: Annotation({ reducer: (left: unknown) => left }),
   });
-  const builder = new library.StateGraph(state).addNode("begin", () => ({ sum: 1 })).addEdge(START, "begin");
+  const begin = async (): Promise<State> => {
+    await failAtFirst(planned, counters, name);
+    return { sum: 1 };
+  };
+  const builder = new library.StateGraph(state).addNode("begin", begin).addEdge(START, "begin");
   if (asks > 0) {
     builder.addNode("ask", () => ({ first: library.interrupt(`${name}.0?`) })).addEdge("begin", "ask");
   }
@@ -343,31 +393,32 @@ function targetsOf(library: Library, target: Route): unknown[] {
 
 const LIMIT = 5;
 
-export function scriptOf(list: readonly Step[]): Script {
+export function scriptOf({ steps: list, durability: durable }: Plan): Script {
+  const options = { limit: LIMIT, ...(durable === undefined ? {} : { more: { durability: durable } }) };
   return async (session) => {
-    for (const [index, what] of list.entries()) await take(session, what, `s${index}`);
+    for (const [index, what] of list.entries()) await take(session, what, `s${index}`, options);
   };
 }
 
-async function take(session: Session, what: Step, label: string): Promise<void> {
+async function take(session: Session, what: Step, label: string, options: CallOptions): Promise<void> {
   if (what === "go on") {
     // LangGraph may give an old answer to the next question then.
-    if ((await session.questions()).length === 0) await session.invoke(null, { limit: LIMIT });
-  } else if ("invoke" in what) await session.invoke({ log: [label], sum: what.invoke }, { limit: LIMIT });
+    if ((await session.questions()).length === 0) await session.invoke(null, options);
+  } else if ("invoke" in what) await session.invoke({ log: [label], sum: what.invoke }, options);
   else if ("stream" in what) {
-    await session.stream({ log: [label], sum: what.stream }, [...what.modes], { limit: LIMIT });
+    await session.stream({ log: [label], sum: what.stream }, [...what.modes], options);
   } else if ("answer" in what) {
     const open = await session.questions();
     if (open.length === 0) return;
     const answers = open.map((_, position) =>
       what.answer & (1 << position) ? `${label}.${position}` : undefined,
     );
-    if (answers.some((answer) => answer !== undefined)) await session.answer(answers, { limit: LIMIT });
+    if (answers.some((answer) => answer !== undefined)) await session.answer(answers, options);
   } else if ("command" in what) {
     // LangGraph runs what has finished beside an open question, or a failure, again then ("Answers" in differences.md).
     if (await session.hasFinishedTasks()) return;
     const update = { log: [label], sum: what.command };
-    await session.invoke(session.command({ update, goto: nameOf(what.goto) }), { limit: LIMIT });
+    await session.invoke(session.command({ update, goto: nameOf(what.goto) }), options);
   } else if ("update" in what) {
     // LangGraph takes a task that stands at its second question for a finished one.
     const open = await session.questions();
@@ -379,7 +430,7 @@ async function take(session: Session, what: Step, label: string): Promise<void> 
   } else {
     // LangGraph asks what was answered anew at the newest checkpoint by its name, when that is a fork.
     if (what.goOn === 0 && (await session.questions()).length > 0) return;
-    await session.invoke(null, { limit: LIMIT, ...(await at(session, what.goOn)) });
+    await session.invoke(null, { ...options, ...(await at(session, what.goOn)) });
   }
 }
 
