@@ -114,6 +114,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   checkRetention(retention);
   const directories = (env: unknown) => directoriesIn(env, directory, shards);
   const app = createApp({
+    graphs,
     auth,
     origins,
     maxBodySize,

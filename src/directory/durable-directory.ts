@@ -1,6 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
 import { Directory } from "./directory.ts";
-import type { DirectoryApi, QuestionsPage, ThreadEntry, ThreadFilter, ThreadOrder } from "./protocol.ts";
+import type {
+  AssistantFilter,
+  AssistantOrder,
+  AssistantPatch,
+  DirectoryApi,
+  NewAssistant,
+  QuestionsPage,
+  ThreadEntry,
+  ThreadFilter,
+  ThreadOrder,
+} from "./protocol.ts";
 
 /** The class of Durable Objects that know what there is across threads: the methods are its RPC interface. */
 export type DirectoryClass = new (ctx: DurableObjectState, env: unknown) => DurableObject & DirectoryApi;
@@ -12,7 +22,7 @@ export function createDirectoryClass(): DirectoryClass {
     constructor(ctx: DurableObjectState, env: unknown) {
       // The class is bound to no one's bindings.
       super(ctx, env as Cloudflare.Env);
-      this.#directory = new Directory(ctx.storage);
+      this.#directory = new Directory(ctx.storage, () => Date.now());
     }
 
     putThread(entry: ThreadEntry) {
@@ -37,6 +47,34 @@ export function createDirectoryClass(): DirectoryClass {
 
     getQuestions(page: QuestionsPage) {
       return this.#directory.getQuestions(page);
+    }
+
+    getAssistant(id: string, graphs: readonly string[]) {
+      return this.#directory.getAssistant(id, graphs);
+    }
+
+    createAssistant(assistant: NewAssistant, graphs: readonly string[]) {
+      return this.#directory.createAssistant(assistant, graphs);
+    }
+
+    patchAssistant(id: string, patch: AssistantPatch, graphs: readonly string[]) {
+      return this.#directory.patchAssistant(id, patch, graphs);
+    }
+
+    removeAssistant(id: string, graphs: readonly string[]) {
+      return this.#directory.removeAssistant(id, graphs);
+    }
+
+    searchAssistants(filter: AssistantFilter, order: AssistantOrder, graphs: readonly string[]) {
+      return this.#directory.searchAssistants(filter, order, graphs);
+    }
+
+    getAssistantVersions(id: string, graphs: readonly string[]) {
+      return this.#directory.getAssistantVersions(id, graphs);
+    }
+
+    setLatestAssistant(id: string, version: number, graphs: readonly string[]) {
+      return this.#directory.setLatestAssistant(id, version, graphs);
     }
   };
 }

@@ -1,5 +1,9 @@
 import threads from "../../migrations/directory/0001_threads.sql";
+import assistants from "../../migrations/directory/0002_assistants.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a directory object, in the order in which they came. Append only. */
-export const directoryMigrations: readonly Migration[] = [{ version: 1, name: "threads", sql: threads }];
+export const directoryMigrations: readonly Migration[] = [
+  { version: 1, name: "threads", sql: threads },
+  { version: 2, name: "assistants", sql: assistants },
+];

@@ -4,6 +4,7 @@
  */
 
 import type { Json } from "../json.ts";
+import type { Outcome } from "./outcome.ts";
 
 export type JsonObject = { readonly [key: string]: Json };
 
@@ -73,8 +74,58 @@ export interface AskedQuestion extends PendingQuestion {
   readonly threadId: string;
 }
 
+/** A graph with a configuration. Times are milliseconds since 1970. */
+export interface Assistant {
+  readonly assistantId: string;
+  readonly graphId: string;
+  readonly config: JsonObject;
+  readonly context: JsonObject;
+  readonly metadata: JsonObject;
+  readonly name: string;
+  readonly description: string | null;
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface NewAssistant extends Omit<Assistant, "version" | "createdAt" | "updatedAt"> {
+  readonly ifExists: "raise" | "do_nothing";
+}
+
+export type AssistantPatch = Partial<
+  Pick<Assistant, "graphId" | "config" | "context" | "metadata" | "name" | "description">
+>;
+
+export interface AssistantFilter {
+  readonly graphId?: string;
+  /** A part of it, in whatever case. */
+  readonly name?: string;
+  readonly metadata?: JsonObject;
+}
+
+export interface AssistantOrder {
+  readonly by: "assistantId" | "graphId" | "name" | "createdAt" | "updatedAt";
+  readonly descending: boolean;
+}
+
+/** What a directory object does about assistants. `graphs` are those of the deployment. */
+export interface AssistantsApi {
+  getAssistant(id: string, graphs: readonly string[]): Promise<Outcome<Assistant>>;
+  createAssistant(assistant: NewAssistant, graphs: readonly string[]): Promise<Outcome<Assistant>>;
+  patchAssistant(id: string, patch: AssistantPatch, graphs: readonly string[]): Promise<Outcome<Assistant>>;
+  removeAssistant(id: string, graphs: readonly string[]): Promise<Outcome<null>>;
+  searchAssistants(
+    filter: AssistantFilter,
+    order: AssistantOrder,
+    graphs: readonly string[],
+  ): Promise<readonly Assistant[]>;
+  /** The newest first. */
+  getAssistantVersions(id: string, graphs: readonly string[]): Promise<Outcome<readonly Assistant[]>>;
+  setLatestAssistant(id: string, version: number, graphs: readonly string[]): Promise<Outcome<Assistant>>;
+}
+
 /** The methods of a directory object. */
-export interface DirectoryApi {
+export interface DirectoryApi extends AssistantsApi {
   /** Keeps the newest entry of the thread; idempotent. */
   putThread(entry: ThreadEntry): Promise<void>;
   removeThread(threadId: string): Promise<void>;

@@ -1,7 +1,13 @@
 import { compareCodePoints } from "../checkpoint/ordering.ts";
+import type { Outcome } from "./outcome.ts";
 import type {
   AskedQuestion,
+  Assistant,
+  AssistantFilter,
+  AssistantOrder,
+  AssistantPatch,
   DirectoryApi,
+  NewAssistant,
   QuestionsPage,
   ThreadEntry,
   ThreadFilter,
@@ -57,12 +63,53 @@ export class TenantDirectory implements DirectoryApi {
     return found.flat().toSorted(compareQuestions).slice(0, page.limit);
   }
 
+  getAssistant(id: string, graphs: readonly string[]): Promise<Outcome<Assistant>> {
+    return this.#first((shard) => shard.getAssistant(id, graphs));
+  }
+
+  createAssistant(assistant: NewAssistant, graphs: readonly string[]): Promise<Outcome<Assistant>> {
+    return this.#first((shard) => shard.createAssistant(assistant, graphs));
+  }
+
+  patchAssistant(id: string, patch: AssistantPatch, graphs: readonly string[]): Promise<Outcome<Assistant>> {
+    return this.#first((shard) => shard.patchAssistant(id, patch, graphs));
+  }
+
+  removeAssistant(id: string, graphs: readonly string[]): Promise<Outcome<null>> {
+    return this.#first((shard) => shard.removeAssistant(id, graphs));
+  }
+
+  searchAssistants(
+    filter: AssistantFilter,
+    order: AssistantOrder,
+    graphs: readonly string[],
+  ): Promise<readonly Assistant[]> {
+    return this.#first((shard) => shard.searchAssistants(filter, order, graphs));
+  }
+
+  getAssistantVersions(id: string, graphs: readonly string[]): Promise<Outcome<readonly Assistant[]>> {
+    return this.#first((shard) => shard.getAssistantVersions(id, graphs));
+  }
+
+  setLatestAssistant(id: string, version: number, graphs: readonly string[]): Promise<Outcome<Assistant>> {
+    return this.#first((shard) => shard.setLatestAssistant(id, version, graphs));
+  }
+
+  /** What is one for the whole tenant is in the first object. */
+  #first<Value>(call: (shard: DirectoryApi) => Promise<Value>): Promise<Value> {
+    return this.#shardAt(0)(call);
+  }
+
   #all<Value>(call: (shard: DirectoryApi) => Promise<Value>): Promise<Value[]> {
     return Promise.all(this.#shards.map((callShard) => callShard(call)));
   }
 
   #shardOf(threadId: string): CallShard {
-    const shard = this.#shards[hashOf(threadId) % this.#shards.length];
+    return this.#shardAt(hashOf(threadId) % this.#shards.length);
+  }
+
+  #shardAt(index: number): CallShard {
+    const shard = this.#shards[index];
     if (shard === undefined) throw new RangeError("A directory has one object at least.");
     return shard;
   }

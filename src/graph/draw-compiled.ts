@@ -35,6 +35,6 @@ function namesOf(stops: BreakpointNodes | undefined): readonly string[] {
 }
 
 /** By its form, as it may be of another copy of this package: a graph with nodes of its own, not one that is a single box. */
-function isCompiled(graph: unknown): graph is Drawable {
+export function isCompiled(graph: unknown): graph is Drawable {
   return typeof graph === "object" && graph !== null && "builder" in graph && "getGraph" in graph;
 }

@@ -2,6 +2,8 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { authentication, type AuthenticationOptions } from "./auth/authentication.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
+import { assistantGraphRoutes, assistantRoutes } from "./assistant-routes.ts";
+import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { errorHandler } from "./errors.ts";
 import { interruptRoutes } from "./interrupt-routes.ts";
 import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
@@ -18,6 +20,8 @@ import { transferRoutes } from "./transfer-routes.ts";
 export interface AppOptions extends AuthenticationOptions {
   /** Finds the thread objects among the Worker's bindings. */
   readonly threads: (env: unknown) => ThreadNamespace;
+  /** By name. */
+  readonly graphs: Readonly<Record<string, RunnableGraph>>;
   /** Finds the directory of each tenant, when directories are bound. */
   readonly directories: (env: unknown) => ((tenant: string) => DirectoryApi) | undefined;
   /** The paths of values that directories know. */
@@ -49,6 +53,8 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads", pruneRoute(options));
   app.route("/threads", searchRoutes(options));
   app.route("/threads", threadRoutes(options));
+  app.route("/assistants", assistantRoutes(options));
+  app.route("/assistants/:assistant_id", assistantGraphRoutes(options));
   app.route("/interrupts", interruptRoutes(options));
   return app;
 }

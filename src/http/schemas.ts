@@ -125,7 +125,7 @@ export const Count = v.pipe(
   v.maxValue(1000),
 );
 
-const Flag = v.pipe(
+export const Flag = v.pipe(
   v.picklist(["true", "false"], 'must be "true" or "false"'),
   v.transform((flag) => flag === "true"),
 );

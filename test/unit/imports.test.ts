@@ -44,7 +44,11 @@ const RULES: Record<string, Rule> = {
     migrations: true,
   },
   directory: { folders: ["storage", "checkpoint"], packages: ["cloudflare:workers"], migrations: true },
-  http: { folders: ["graph"], types: ["thread", "directory"], packages: ["hono", "valibot", "uuid"] },
+  http: {
+    folders: ["graph"],
+    types: ["thread", "directory", "pregel"],
+    packages: ["hono", "valibot", "uuid"],
+  },
   command: {
     folders: ["archive", "checkpoint"],
     packages: ["node:crypto", "node:module", "node:path", "node:url", "node:util"],

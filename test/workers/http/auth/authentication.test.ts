@@ -86,6 +86,7 @@ describe("scopes", () => {
     const app = createApp({
       origins: [],
       extract: [],
+      graphs: {},
       directories: () => undefined,
       maxBodySize: 0,
       report: nothing,

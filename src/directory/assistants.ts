@@ -1,0 +1,108 @@
+import { RefusedError } from "../errors.ts";
+import { AssistantRows } from "./assistant-rows.ts";
+import { assistantOf, compareAssistants, isWanted } from "./assistant.ts";
+import type { Assistant, AssistantFilter, AssistantOrder, AssistantPatch, NewAssistant } from "./protocol.ts";
+import type { Sql } from "../storage/sql.ts";
+
+/**
+ * A tenant's assistants: graphs with a configuration, in versions. `graphs` are those of the deployment, each of which has an
+ * assistant by itself.
+ */
+export class Assistants {
+  readonly #rows: AssistantRows;
+  readonly #now: () => number;
+
+  constructor(sql: Sql, now: () => number) {
+    this.#rows = new AssistantRows(sql);
+    this.#now = now;
+  }
+
+  /** By its id, or by the name of the graph that has it by itself. */
+  get(id: string, graphs: readonly string[]): Assistant {
+    const own = graphs
+      .map(assistantOf)
+      .find(({ assistantId, graphId }) => assistantId === id || graphId === id);
+    const found = this.#rows.get(own?.assistantId ?? id) ?? own;
+    if (found === undefined) throw notFound(id);
+    return found;
+  }
+
+  create({ ifExists, ...assistant }: NewAssistant, graphs: readonly string[]): Assistant {
+    const now = this.#now();
+    const known = this.#find(assistant.assistantId, graphs);
+    if (known !== undefined && ifExists === "do_nothing") return known;
+    if (known !== undefined) {
+      throw new RefusedError(
+        "assistant_exists",
+        `There is an assistant "${assistant.assistantId}" already.`,
+        {
+          details: { assistant_id: assistant.assistantId },
+        },
+      );
+    }
+    const made = { ...assistant, version: 1, createdAt: now, updatedAt: now };
+    this.#rows.put(made);
+    return made;
+  }
+
+  /** Makes another version. Metadata is merged, everything else is replaced. */
+  patch(id: string, patch: AssistantPatch, graphs: readonly string[]): Assistant {
+    const known = this.get(id, graphs);
+    const { assistantId } = known;
+    // What a graph has by itself is its first version.
+    if (this.#rows.get(assistantId) === undefined) this.#rows.put(known);
+    const [newest] = this.#rows.versions(assistantId);
+    const patched = {
+      ...known,
+      ...patch,
+      metadata: { ...known.metadata, ...patch.metadata },
+      version: (newest?.version ?? known.version) + 1,
+      updatedAt: this.#now(),
+    };
+    this.#rows.put(patched);
+    return patched;
+  }
+
+  /** That of a graph becomes again what it is by itself. */
+  remove(id: string, graphs: readonly string[]): void {
+    this.#rows.remove(this.get(id, graphs).assistantId);
+  }
+
+  search(filter: AssistantFilter, order: AssistantOrder, graphs: readonly string[]): readonly Assistant[] {
+    const stored = this.#rows.all();
+    const ids = new Set(stored.map(({ assistantId }) => assistantId));
+    const own = graphs.map(assistantOf).filter(({ assistantId }) => !ids.has(assistantId));
+    return [...own, ...stored]
+      .filter((assistant) => isWanted(assistant, filter))
+      .toSorted(compareAssistants(order));
+  }
+
+  versions(id: string, graphs: readonly string[]): readonly Assistant[] {
+    const known = this.get(id, graphs);
+    const stored = this.#rows.versions(known.assistantId);
+    return stored.length === 0 ? [known] : stored;
+  }
+
+  /** Makes an older version the one that counts. */
+  setLatest(id: string, version: number, graphs: readonly string[]): Assistant {
+    const versions = this.versions(id, graphs);
+    const wanted = versions.find((each) => each.version === version);
+    if (wanted === undefined) throw notFound(`${id}, version ${version}`);
+    this.#rows.setLatest(wanted.assistantId, version, this.#now());
+    return this.get(id, graphs);
+  }
+
+  #find(id: string, graphs: readonly string[]): Assistant | undefined {
+    return this.#rows.get(id) ?? graphs.map(assistantOf).find(({ assistantId }) => assistantId === id);
+  }
+}
+
+function notFound(id: string): RefusedError {
+  return new RefusedError(
+    "assistant_not_found",
+    `There is no assistant "${id}", and no graph of this name.`,
+    {
+      details: { assistant_id: id },
+    },
+  );
+}

@@ -1,0 +1,212 @@
+import { type Context, Hono } from "hono";
+import { v7 as uuid7 } from "uuid";
+import type {
+  Assistant,
+  AssistantFilter,
+  AssistantOrder,
+  AssistantPatch,
+  AssistantsApi,
+} from "../directory/protocol.ts";
+import type { Outcome } from "../directory/outcome.ts";
+import { RefusedError } from "../errors.ts";
+import { drawnGraph, graphSchemas, subgraphSchemas } from "../graph/described-graph.ts";
+import type { AppOptions } from "./app.ts";
+import {
+  type AssistantFilterBody,
+  CountAssistantsBody,
+  CreateAssistantBody,
+  GraphQuery,
+  LatestBody,
+  MAX_ASSISTANT,
+  type PatchAssistant,
+  PatchAssistantBody,
+  SearchAssistantsBody,
+  SubgraphsQuery,
+  VersionsBody,
+} from "./assistant-schemas.ts";
+import { parseBody, parseQuery } from "./body.ts";
+import { errorResponse } from "./errors.ts";
+import { directoryOf } from "./search-routes.ts";
+
+const SORTED = {
+  assistant_id: "assistantId",
+  graph_id: "graphId",
+  name: "name",
+  created_at: "createdAt",
+  updated_at: "updatedAt",
+} as const satisfies Record<string, AssistantOrder["by"]>;
+
+const NEWEST_FIRST = { by: "createdAt", descending: true } as const;
+
+/** Assistants: graphs with a configuration. Each graph has one by itself, whether or not a directory is bound. */
+export function assistantRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+  const graphs = (): readonly string[] => Object.keys(options.graphs);
+  const assistants = (context: Context): AssistantsApi => directoryOf(context, options);
+
+  app.post("/", async (context) => {
+    const body = await parseBody(context.req, CreateAssistantBody, MAX_ASSISTANT);
+    const { graph_id: graphId, assistant_id: id, if_exists: ifExists } = body;
+    requireGraph(graphId, graphs());
+    const made = await assistants(context).createAssistant(
+      {
+        assistantId: id ?? uuid7(),
+        graphId,
+        config: body.config ?? {},
+        context: body.context ?? {},
+        metadata: body.metadata ?? {},
+        name: body.name ?? "Untitled",
+        description: body.description ?? null,
+        ifExists,
+      },
+      graphs(),
+    );
+    return respond(context, made, wireAssistant);
+  });
+
+  app.post("/search", async (context) => {
+    const body = await parseBody(context.req, SearchAssistantsBody, MAX_ASSISTANT);
+    const { limit, offset, sort_by: by, sort_order: order, select } = body;
+    const wanted = { by: SORTED[by], descending: order === "desc" };
+    const found = await assistants(context).searchAssistants(filterOf(body), wanted, graphs());
+    context.header("x-pagination-total", String(found.length));
+    if (found.length > offset + limit) context.header("x-pagination-next", String(offset + limit));
+    const page = found.slice(offset, offset + limit).map(wireAssistant);
+    return context.json(select ? page.map((each) => selected(each, select)) : page);
+  });
+
+  app.post("/count", async (context) => {
+    const body = await parseBody(context.req, CountAssistantsBody, MAX_ASSISTANT);
+    const found = await assistants(context).searchAssistants(filterOf(body), NEWEST_FIRST, graphs());
+    return context.json(found.length);
+  });
+
+  app.get("/:assistant_id", async (context) => {
+    const id = context.req.param("assistant_id");
+    return respond(context, await assistants(context).getAssistant(id, graphs()), wireAssistant);
+  });
+
+  app.patch("/:assistant_id", async (context) => {
+    const id = context.req.param("assistant_id");
+    const body = await parseBody(context.req, PatchAssistantBody, MAX_ASSISTANT);
+    if (body.graph_id != null) requireGraph(body.graph_id, graphs());
+    const patched = await assistants(context).patchAssistant(id, patchOf(body), graphs());
+    return respond(context, patched, wireAssistant);
+  });
+
+  app.delete("/:assistant_id", async (context) => {
+    const removed = await assistants(context).removeAssistant(context.req.param("assistant_id"), graphs());
+    return removed.ok ? context.body(null, 204) : errorResponse(context, removed.error);
+  });
+
+  app.post("/:assistant_id/versions", async (context) => {
+    const id = context.req.param("assistant_id");
+    const { limit, offset } = await parseBody(context.req, VersionsBody, MAX_ASSISTANT);
+    const found = await assistants(context).getAssistantVersions(id, graphs());
+    return respond(context, found, (versions) => versions.slice(offset, offset + limit).map(wireAssistant));
+  });
+
+  app.post("/:assistant_id/latest", async (context) => {
+    const id = context.req.param("assistant_id");
+    const { version } = await parseBody(context.req, LatestBody, MAX_ASSISTANT);
+    return respond(
+      context,
+      await assistants(context).setLatestAssistant(id, version, graphs()),
+      wireAssistant,
+    );
+  });
+
+  return app;
+}
+
+/** What the graph of an assistant looks like. */
+export function assistantGraphRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+  const graphs = (): readonly string[] => Object.keys(options.graphs);
+
+  const graphOf = async (context: Context) => {
+    const id = context.req.param("assistant_id") ?? "";
+    const found = await directoryOf(context, options).getAssistant(id, graphs());
+    if (!found.ok) throw new RefusedError(found.error.code, found.error.message, found.error);
+    const { graphId } = found.value;
+    const graph = options.graphs[graphId];
+    if (graph === undefined) throw unknownGraph(graphId, graphs());
+    return { graphId, graph };
+  };
+
+  app.get("/graph", async (context) => {
+    const { xray } = parseQuery(context.req, GraphQuery);
+    const { graphId, graph } = await graphOf(context);
+    const drawn = drawnGraph(graph, xray);
+    if (drawn !== undefined) return context.json(drawn);
+    throw new RefusedError("not_found", `The graph "${graphId}" was made by hand and cannot be drawn.`);
+  });
+
+  app.get("/schemas", async (context) => {
+    const { graphId, graph } = await graphOf(context);
+    return context.json(graphSchemas(graphId, graph));
+  });
+
+  for (const path of ["/subgraphs", "/subgraphs/:namespace"]) {
+    app.get(path, async (context) => {
+      const { recurse } = parseQuery(context.req, SubgraphsQuery);
+      const { graphId, graph } = await graphOf(context);
+      const namespace = context.req.param("namespace");
+      return context.json(subgraphSchemas(graphId, graph, namespace, recurse));
+    });
+  }
+
+  return app;
+}
+
+function respond<Value>(context: Context, outcome: Outcome<Value>, wire: (value: Value) => object): Response {
+  return outcome.ok ? context.json(wire(outcome.value)) : errorResponse(context, outcome.error);
+}
+
+function wireAssistant(assistant: Assistant): Readonly<Record<string, unknown>> {
+  const { assistantId, graphId, createdAt, updatedAt, ...said } = assistant;
+  return {
+    assistant_id: assistantId,
+    graph_id: graphId,
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+    ...said,
+  };
+}
+
+function selected(assistant: Readonly<Record<string, unknown>>, keys: readonly string[]): object {
+  return Object.fromEntries(keys.filter((key) => key in assistant).map((key) => [key, assistant[key]]));
+}
+
+function filterOf({ graph_id: graphId, name, metadata }: AssistantFilterBody): AssistantFilter {
+  return { ...(graphId && { graphId }), ...(name && { name }), ...(metadata && { metadata }) };
+}
+
+function patchOf({
+  graph_id: graphId,
+  config,
+  context,
+  metadata,
+  name,
+  description,
+}: PatchAssistant): AssistantPatch {
+  return {
+    ...(graphId && { graphId }),
+    ...(config && { config }),
+    ...(context && { context }),
+    ...(metadata && { metadata }),
+    ...(name && { name }),
+    ...(description && { description }),
+  };
+}
+
+function requireGraph(graphId: string, graphs: readonly string[]): void {
+  if (!graphs.includes(graphId)) throw unknownGraph(graphId, graphs);
+}
+
+function unknownGraph(graphId: string, graphs: readonly string[]): RefusedError {
+  const names = graphs.map((name) => `"${name}"`).join(", ");
+  return new RefusedError("unknown_graph", `This deployment has no graph "${graphId}". It has: ${names}.`, {
+    details: { graph: graphId },
+  });
+}

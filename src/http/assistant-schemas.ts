@@ -1,0 +1,64 @@
+import * as v from "valibot";
+import type { JsonObject } from "../directory/protocol.ts";
+import { AnyObject, exactly, Flag } from "./schemas.ts";
+
+/** The bodies and queries of the routes about assistants, as LangGraph's platform has them: null counts as absent. */
+
+/** The largest body that says something of an assistant, in bytes. */
+export const MAX_ASSISTANT = 65_536;
+
+const Data = v.custom<JsonObject>((value) => v.is(AnyObject, value), "must be an object");
+
+const AssistantId = v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(256));
+
+const said = {
+  config: v.nullish(Data),
+  context: v.nullish(Data),
+  metadata: v.nullish(Data),
+  name: v.nullish(v.pipe(v.string(), v.maxLength(256))),
+  description: v.nullish(v.pipe(v.string(), v.maxLength(4096))),
+};
+
+export const CreateAssistantBody = exactly({
+  graph_id: v.string(),
+  assistant_id: v.nullish(AssistantId),
+  if_exists: v.nullish(v.picklist(["raise", "do_nothing"]), "raise"),
+  ...said,
+});
+
+export const PatchAssistantBody = exactly({ graph_id: v.nullish(v.string()), ...said });
+
+const filter = { graph_id: v.nullish(v.string()), name: v.nullish(v.string()), metadata: v.nullish(Data) };
+
+const Limit = v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1000)), 10);
+const Offset = v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0);
+
+export const SearchAssistantsBody = exactly({
+  ...filter,
+  limit: Limit,
+  offset: Offset,
+  sort_by: v.nullish(
+    v.picklist(["assistant_id", "graph_id", "name", "created_at", "updated_at"]),
+    "created_at",
+  ),
+  sort_order: v.nullish(v.picklist(["asc", "desc"]), "desc"),
+  select: v.nullish(v.array(v.string())),
+});
+
+export const CountAssistantsBody = exactly(filter);
+
+export const VersionsBody = exactly({ limit: Limit, offset: Offset, metadata: v.nullish(Data) });
+
+export const LatestBody = exactly({ version: v.pipe(v.number(), v.safeInteger()) });
+
+/** How deep: all of it, none of it, or so many levels. */
+const Depth = v.union(
+  [Flag, v.pipe(v.string(), v.regex(/^\d{1,3}$/), v.transform(Number))],
+  'must be "true", "false" or a number',
+);
+
+export const GraphQuery = exactly({ xray: v.optional(Depth, "false") });
+export const SubgraphsQuery = exactly({ recurse: v.optional(Flag, "false") });
+
+export type AssistantFilterBody = v.InferOutput<typeof CountAssistantsBody>;
+export type PatchAssistant = v.InferOutput<typeof PatchAssistantBody>;
