@@ -2,6 +2,7 @@
 // The part `storage` needs `npm run bench:install` first.
 import { benchInNode, benchInWorkerd } from "./engine/index.ts";
 import { benchSuperstep } from "./superstep/index.ts";
+import { benchMemory } from "./memory/index.ts";
 import { benchStorage } from "./storage/index.ts";
 import { describeMachine } from "./support/machine.ts";
 import { writeResults } from "./support/readme.ts";
@@ -24,6 +25,7 @@ const parts: Readonly<Record<string, () => Promise<string>>> = {
   workerd: async () => tableOf("workerd, ms (both in memory)", await benchInWorkerd()),
   superstep: async () => tableOf("workerd, ms (ours durable, theirs in memory)", await benchSuperstep()),
   storage: benchStorage,
+  memory: benchMemory,
 };
 
 const words = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { adopt, adoptOwned, handOut, isMutable } from "../adopt.ts";
+import { adoptOwned, handOut, isAdopted, isMutable } from "../adopt.ts";
 import { UndecodableError } from "../errors.ts";
 import { configOf } from "../checkpoint/address.ts";
 import { all, isPromise, chain } from "../checkpoint/maybe-promise.ts";
@@ -212,10 +212,10 @@ export class CheckpointReader {
   }
 }
 
-/** What is handed out of a value that could be changed in place is a copy of what is kept. */
+/** What is handed out of a value that could be changed in place is a copy of what is kept, unless it was made just now. */
 function ownValue(restored: unknown): unknown {
-  const adopted = adopt(restored);
-  return isMutable(adopted) ? adoptOwned(handOut(adopted)) : adopted;
+  if (!isAdopted(restored)) return adoptOwned(restored);
+  return isMutable(restored) ? adoptOwned(handOut(restored)) : restored;
 }
 
 function withoutMutable(

@@ -42,13 +42,14 @@ export function bytesOf(leaf: unknown): Uint8Array {
   return new Uint8Array(leaf.buffer, leaf.byteOffset, leaf.byteLength).slice();
 }
 
-/** The value that the bytes came from. It shares no memory with `bytes`. */
+/** The value that the bytes came from. They are its own from then on, and nobody else's. */
 export function fromBytes(kind: string, bytes: Uint8Array): string | Bytes {
   if (kind === TEXT) return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const view = VIEWS.get(kind);
   if (view === undefined)
     throw new UndecodableError(`a large value has the unknown kind "${kind}"`, { details: { kind } });
-  return view(bytes.slice().buffer);
+  const isWhole = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength;
+  return view(isWhole ? bytes.buffer : bytes.slice().buffer);
 }
 
 export function utf8Length(text: string): number {

@@ -160,9 +160,14 @@ export class StoredValues {
     const hashes = Array.from(new Set(references.map(({ hash }) => hash)));
     const contents = await Promise.all(hashes.map(async (hash) => [hash, await read(hash)] as const));
     const byHash = new Map(contents);
+    const taken = new Set<string>();
     const leaves = references.map((reference) => {
-      const bytes = byHash.get(reference.hash);
-      return [reference, bytes && fromBytes(reference.kind, bytes)] as const;
+      const { hash, kind } = reference;
+      const bytes = byHash.get(hash);
+      // Large: only what stands in several places is copied.
+      const own = taken.has(hash) ? bytes?.slice() : bytes;
+      taken.add(hash);
+      return [reference, own && fromBytes(kind, own)] as const;
     });
     const replacer = new LeafReplacer(findings, new Map<unknown, unknown>(leaves));
     return values.map((value) => replacer.replace(value));

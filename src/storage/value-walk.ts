@@ -1,4 +1,4 @@
-import { adopt, isAdopted } from "../adopt.ts";
+import { adoptOwned, isAdopted } from "../adopt.ts";
 
 /** A leaf that was looked for is in the value. */
 export const FOUND = 1;
@@ -72,7 +72,7 @@ export class LeafReplacer {
     if (done !== undefined) return done;
     const copy = this.#copy(value);
     if ((flags & MUTABLE) !== 0) return copy;
-    const adopted = adopt(copy);
+    const adopted = adoptOwned(copy);
     this.#done.set(value, adopted);
     return adopted;
   }

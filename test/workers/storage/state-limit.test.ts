@@ -53,7 +53,7 @@ describe("the limit of a state", () => {
     expect(await valuesOf(await object.saver(), THREAD)).toEqual({ log: texts(95) });
   });
 
-  it("is 32 MiB", async () => {
+  it("is 32 MiB", { timeout: 60_000 }, async () => {
     const object = await SaverObject.create();
     const saver = await object.saver();
     const length = 100_000;
