@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { PinsReporter } from "./test/support/pins-reporter.ts";
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration["test"]>;
 
@@ -56,7 +57,9 @@ const report = process.env["TIDEMARK_TEST_REPORT"];
 
 export default defineConfig({
   test: {
-    reporters: report ? ["minimal", ["json", { outputFile: report }]] : ["minimal"],
+    reporters: report
+      ? ["minimal", new PinsReporter(), ["json", { outputFile: report }]]
+      : ["minimal", new PinsReporter()],
 
     projects: [
       // Loading the modules again for each file would take three times as long as the tests themselves.

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { unpinned } from "../../support/pins-reporter.ts";
 import { pins } from "./pins.ts";
 
 /** Each row of docs/differences.md is pinned by a test. */
@@ -27,4 +28,10 @@ it.each(Object.entries(pins))("pinned: %s", (_, tests) => {
     const source = readFileSync(join(import.meta.dirname, "..", `${file}.test.ts`), "utf8");
     expect(source).toContain(title.join(": "));
   }
+});
+
+it("a run says which pinned tests of its files did not pass", () => {
+  const passed = new Map([["a/b", ["a group > takes 5: as here", "another"]]]);
+  const tests = ["a/b: takes %s: as here", "a/b: another", "a/b: skipped", "c/d: of a file that was not run"];
+  expect(unpinned(tests, passed)).toEqual(["a/b: skipped"]);
 });
