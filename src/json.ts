@@ -32,8 +32,8 @@ export function plainJson(value: unknown): Json {
 }
 
 /** A server-sent event. JSON text has no line breaks, so an empty line is the end of an event and nothing else. */
-export function stringifyEvent(event: string, data: unknown): string {
-  return `event: ${event}\ndata: ${stringifyJson(data)}\n\n`;
+export function stringifyEvent(event: string, data: unknown, id?: string): string {
+  return `event: ${event}\ndata: ${stringifyJson(data)}\n${id === undefined ? "" : `id: ${id}\n`}\n`;
 }
 
 function plain(value: unknown): unknown {

@@ -8,6 +8,7 @@ import type { Authenticate } from "./http/auth/principal.ts";
 import type { RateLimiter } from "./http/auth/rate-limit.ts";
 import { callObject, type ThreadNamespace } from "./http/thread-stub.ts";
 import type { RunnableGraph } from "./pregel/runnable-graph.ts";
+import { eventOptions, type EventOptions } from "./thread/events/event-options.ts";
 import { checkRetention, type Retention } from "./thread/retention.ts";
 import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts";
 
@@ -60,6 +61,8 @@ export interface RuntimeOptions {
   readonly lease?: number;
   /** What threads remove by themselves; nothing by default. */
   readonly retention?: Retention;
+  /** What is kept of the events of streamed runs, so that they can be read again, and how they are sent. */
+  readonly events?: EventOptions;
   /** Takes errors that nobody expected; they go to the console by default. */
   readonly report?: (error: unknown) => void;
 }
@@ -96,6 +99,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     serde,
     lease = LEASE,
     retention = {},
+    events = {},
     report = toConsole,
   } = options;
   const {
@@ -113,11 +117,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
   checkRetention(retention);
   const directories = (env: unknown) => directoriesIn(env, directory, shards);
+  const { heartbeat, ...limits } = eventOptions(events);
   const app = createApp({
     graphs,
     auth,
     origins,
     maxBodySize,
+    heartbeat,
     report,
     threads: (env) => namespaceOf(env, thread),
     directories,
@@ -139,6 +145,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         const of = directories(env);
         return of && { of, extract };
       },
+      events: limits,
       report,
     }),
   };

@@ -85,9 +85,9 @@ export class Thread extends runtime.Thread {
         modes: [],
       },
     };
-    const reply = await this.stream(start, true);
+    const reply = await this.stream(start, "0-0");
     if (!reply.ok) throw new Error(reply.error.message);
-    const events = await new Response(reply.value).text();
+    const events = await new Response(reply.value.events).text();
     if (!events.startsWith("event: end\n")) throw new Error(events);
   }
 

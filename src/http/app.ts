@@ -5,6 +5,7 @@ import type { DirectoryApi } from "../directory/protocol.ts";
 import { assistantGraphRoutes, assistantRoutes } from "./assistant-routes.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { errorHandler } from "./errors.ts";
+import { eventRoutes } from "./event-routes.ts";
 import { interruptRoutes } from "./interrupt-routes.ts";
 import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
 import { localOnly, mayUse } from "./local-only.ts";
@@ -30,6 +31,8 @@ export interface AppOptions extends AuthenticationOptions {
   readonly origins: readonly string[];
   /** In bytes. */
   readonly maxBodySize: number;
+  /** How often a stream gets a comment, in milliseconds. */
+  readonly heartbeat: number;
   /** Takes what nobody expected. */
   readonly report: (error: unknown) => void;
 }
@@ -41,12 +44,18 @@ export function createApp(options: AppOptions): Hono {
   app.onError(errorHandler(options.report));
   app.notFound((context) => notFound(context, app));
   if (options.auth === undefined) app.use(localOnly(options.origins));
-  app.use(cors({ origin: (origin) => (mayUse(origin, options.origins) ? origin : undefined) }));
+  app.use(
+    cors({
+      origin: (origin) => (mayUse(origin, options.origins) ? origin : undefined),
+      exposeHeaders: ["location", "content-location"],
+    }),
+  );
   app.get("/ok", (context) => context.json({ ok: true }));
   app.use(authentication(options));
   app.route("/threads/:thread_id", runRoutes(options));
   app.route("/threads/:thread_id", createRunRoutes(options));
   app.route("/threads/:thread_id", runsRoutes(options));
+  app.route("/threads/:thread_id", eventRoutes(options));
   app.route("/threads/:thread_id", stateRoutes(options));
   app.route("/threads/:thread_id", transferRoutes(options));
   app.route("/threads/:thread_id", lifeCycleRoutes(options));

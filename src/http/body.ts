@@ -29,7 +29,7 @@ export function parseQuery<Schema extends v.GenericSchema>(
   return check(schema, request.query(), "query");
 }
 
-function check<Schema extends v.GenericSchema>(
+export function check<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
   where: string,

@@ -1,51 +1,58 @@
 import { errorBody, TidemarkError, type WireError } from "../errors.ts";
 import { stringifyEvent } from "../json.ts";
-import type { Bytes, Reply, ThreadApi } from "../thread/protocol.ts";
+import type { Bytes, Reply, RunEvents, ThreadApi } from "../thread/protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
+import { heartbeats } from "./heartbeat.ts";
 import { callThread, waitBefore, type ThreadNamespace } from "./thread-stub.ts";
+import { wholeEvents } from "./whole-events.ts";
 
 const ATTEMPTS = 6;
-const NEWLINE = 10;
-
-type Writer = WritableStreamDefaultWriter<Uint8Array>;
 
 /** Where the events of a run come from. */
 export interface EventSource {
   readonly namespace: ThreadNamespace;
   readonly name: string;
-  readonly first: Bytes;
-  /** Asks for the events that are still to come. */
-  readonly attach: (thread: ThreadApi) => Promise<Reply<Bytes>>;
+  readonly first: RunEvents;
+  /** The id of the last event that the client has had already. */
+  readonly after?: string | undefined;
+  /** Asks for the events that come after the one with this id, or for all. */
+  readonly attach: (thread: ThreadApi, after: string | undefined) => Promise<Reply<RunEvents>>;
+  /** How often a client hears something at least, in milliseconds. */
+  readonly heartbeat: number;
   readonly disconnection?: Disconnection | undefined;
 }
 
 /**
- * Passes the events of a run on to a client, whole ones only. When the thread object is reset underway, it attaches to
- * the run again, so that the client gets what is still to come, and at last how the run ended.
+ * Passes the events of a run on to a client, whole ones only, and heartbeats between them. When the thread object is reset
+ * underway, it attaches to the run again and goes on after the last event that it has passed on.
  */
 export function relay(source: EventSource): Bytes {
   const { readable, writable } = new IdentityTransformStream();
-  const writer = writable.getWriter();
-  const { disconnection } = source;
-  const pumped = pump(source, writer)
-    .then(() => writer.close())
+  const client = new Client(writable.getWriter());
+  const { heartbeat, disconnection } = source;
+  const stop = new AbortController();
+  const beating = heartbeats(heartbeat, (comment) => client.send([comment]), stop.signal);
+  const relayed = Promise.race([pump(source, client, stop.signal), beating])
+    .then(() => client.close())
     // The client is gone, or has to see that the stream was broken off.
     .catch(async (error: unknown) => {
-      await writer.abort(error).catch(() => undefined);
+      await client.abort(error);
       if (error instanceof ClientGoneError) await disconnection?.onGone();
-    });
-  disconnection?.waitUntil(pumped);
+    })
+    .finally(() => stop.abort());
+  disconnection?.waitUntil(relayed);
   return readable;
 }
 
-async function pump(source: EventSource, client: Writer): Promise<void> {
-  let events = source.first;
+async function pump(source: EventSource, client: Client, signal: AbortSignal): Promise<void> {
+  let { after, first: current } = source;
   /** Since the last event that came. */
   let failures = 0;
   for (;;) {
     try {
-      for await (const part of wholeEvents(events)) {
-        await client.write(part).catch(clientIsGone);
+      for await (const { parts, lastId } of wholeEvents(current.events, signal)) {
+        await client.send(parts);
+        after = lastId ?? after;
         failures = 0;
       }
       return;
@@ -53,49 +60,58 @@ async function pump(source: EventSource, client: Writer): Promise<void> {
       failures += 1;
       // A stream that comes from an object says only that it broke off, and not why.
       if (error instanceof ClientGoneError || failures === ATTEMPTS) throw error;
+    } finally {
+      current.reader[Symbol.dispose]();
     }
     await waitBefore(failures);
-    const reply = await attachAgain(source);
-    if (!reply.ok) return client.write(errorEvent(reply.error));
-    events = reply.value;
+    const reply = await attachAgain(source, after);
+    if (!reply.ok) return client.send([errorEvent(reply.error)]);
+    current = reply.value;
   }
 }
 
-async function attachAgain({ namespace, name, attach }: EventSource): Promise<Reply<Bytes>> {
+async function attachAgain(
+  { namespace, name, attach }: EventSource,
+  after: string | undefined,
+): Promise<Reply<RunEvents>> {
   try {
-    return await callThread(namespace, name, attach);
+    return await callThread(namespace, name, (thread) => attach(thread, after));
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;
     return { ok: false, error, isFailed: false };
   }
 }
 
-/** An event ends with an empty line; what was cut off before its end is dropped. */
-async function* wholeEvents(events: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
-  let rest: Uint8Array[] = [];
-  for await (const chunk of events) {
-    const end = endOfEvents(chunk, rest.at(-1)?.at(-1));
-    if (end === 0) {
-      rest.push(chunk);
-      continue;
-    }
-    yield* rest;
-    yield chunk.slice(0, end);
-    rest = end === chunk.length ? [] : [chunk.subarray(end)];
-  }
-}
-
-/** `before` is the byte that the chunk follows. */
-function endOfEvents(chunk: Uint8Array, before: number | undefined): number {
-  for (let index = chunk.length - 1; index >= 0; index--) {
-    const previous = index === 0 ? before : chunk[index - 1];
-    if (chunk[index] === NEWLINE && previous === NEWLINE) return index + 1;
-  }
-  return 0;
-}
-
 function errorEvent(error: WireError): Uint8Array {
   return new TextEncoder().encode(stringifyEvent("error", errorBody(error)));
+}
+
+/** Gets what it is sent in one piece, whoever else sends something. */
+class Client {
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  #sent: Promise<void> = Promise.resolve();
+
+  constructor(writer: WritableStreamDefaultWriter<Uint8Array>) {
+    this.#writer = writer;
+  }
+
+  send(parts: readonly Uint8Array[]): Promise<void> {
+    this.#sent = this.#sent.then(() => this.#write(parts));
+    return this.#sent;
+  }
+
+  async close(): Promise<void> {
+    await this.#sent;
+    await this.#writer.close();
+  }
+
+  async abort(reason: unknown): Promise<void> {
+    await this.#writer.abort(reason).catch(() => undefined);
+  }
+
+  async #write(parts: readonly Uint8Array[]): Promise<void> {
+    for (const part of parts) await this.#writer.write(part).catch(clientIsGone);
+  }
 }
 
 class ClientGoneError extends Error {}

@@ -2,9 +2,9 @@ import { Hono, type Context } from "hono";
 import type { Reply, StartRun } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";
+import { streamed } from "./event-response.ts";
 import { invokeRequest, resumeRequest, streamRequest } from "./run-request.ts";
 import { startOf } from "./run-start.ts";
-import { streamRun } from "./run-stream.ts";
 import { InvokeBody, ResumeBody, StreamBody } from "./schemas.ts";
 import { call, jsonResponse, requestedThread, type RequestedThread } from "./thread-call.ts";
 
@@ -28,7 +28,7 @@ export function runRoutes(options: AppOptions): Hono {
     const thread = requestedThread(context, options);
     const body = await parseBody(context.req, StreamBody, options.maxBodySize);
     const start = await startOf(context, thread, body, streamRequest(body));
-    return streamRun(context, thread, start);
+    return streamed(context, options, thread, (api, after) => api.stream(start, after));
   });
 
   return app;

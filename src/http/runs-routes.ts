@@ -5,8 +5,8 @@ import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import type { Disconnection } from "./disconnection.ts";
+import { streamed } from "./event-response.ts";
 import { startOf } from "./run-start.ts";
-import { streamRun } from "./run-stream.ts";
 import * as schemas from "./runs-schemas.ts";
 import { call, jsonResponse, refusal, requestedThread, type RequestedThread } from "./thread-call.ts";
 import { waitingBody } from "./waiting-body.ts";
@@ -37,14 +37,8 @@ export function createRunRoutes(options: AppOptions): Hono {
 
   app.post("/runs/stream", async (context) => {
     const { thread, start, isCancelledOnDisconnect } = await createdRun(context, options);
-    // A key may lead to another run.
-    if (start.idempotency === undefined) locate(context, start.runId);
-    return streamRun(
-      context,
-      thread,
-      start,
-      cancelOnDisconnect(context, thread, start, isCancelledOnDisconnect),
-    );
+    const disconnection = cancelOnDisconnect(context, thread, start, isCancelledOnDisconnect);
+    return streamed(context, options, thread, (api, after) => api.stream(start, after), { disconnection });
   });
 
   return app;

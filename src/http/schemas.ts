@@ -3,7 +3,7 @@ import { runOptions } from "./run-options.ts";
 
 /** The bodies and queries of the routes. Types come from them. */
 
-const StreamMode = v.picklist(["values", "updates", "custom"]);
+export const StreamMode = v.picklist(["values", "updates", "custom"]);
 
 export const StreamModes = v.union([StreamMode, v.pipe(v.array(StreamMode), v.minLength(1))]);
 

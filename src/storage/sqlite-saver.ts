@@ -55,6 +55,8 @@ export interface SqliteSaverOptions {
   /** Of a state without what is kept apart, and of the writes of a task, in bytes. */
   readonly stateLimit?: number;
   readonly randomId: () => string;
+  /** Makes ready what the owner writes in the transaction of the next checkpoint. */
+  readonly alongside?: () => MaybePromise<(() => void) | undefined>;
   /** Bodies in the owner's rows, which refer to blobs of the same thread. */
   readonly otherBodies?: () => Iterable<BodyRow>;
   /** Takes what keeps large values from being collected: a body whose key is missing, or that is damaged. */
@@ -71,6 +73,8 @@ interface PendingPut {
   readonly metadata: MetadataColumns;
   /** The parent was there when the put began. */
   readonly hasParent: boolean;
+  /** Writes the rows of the owner that go with it. */
+  readonly alongside: (() => void) | undefined;
 }
 
 /**
@@ -111,12 +115,9 @@ export class SqliteSaver extends BaseCheckpointSaver {
     this.#lifeCycle = new LifeCycle({ ...options, ...parts, commits: this.#commits });
   }
 
-  /**
-   * This saver, with all it remembers, whose own commits go through `transact`, and those of the rows of tasks through
-   * `transactTask`, however late they come.
-   */
-  bind(transact: Transact, transactTask = transact): SqliteSaver {
-    return new SqliteSaver({ ...this.#options, serde: this.serde, transact, transactTask }, this.#shared);
+  /** This saver, with all it remembers, whose own commits go through these, however late they come. */
+  bind(own: Pick<SqliteSaverOptions, "transact" | "transactTask" | "alongside">): SqliteSaver {
+    return new SqliteSaver({ ...this.#options, serde: this.serde, ...own }, this.#shared);
   }
 
   /** Keeps other values of its threads, among the same blobs. */
@@ -190,7 +191,9 @@ export class SqliteSaver extends BaseCheckpointSaver {
       () => toColumns(this.serde, metadata),
     );
     const [draft, columns] = isPromise(drafting) ? await drafting : drafting;
-    const put = { pending, address, input, metadata: columns, hasParent };
+    const staging = this.#options.alongside?.();
+    const alongside = isPromise(staging) ? await staging : staging;
+    const put = { pending, address, input, metadata: columns, hasParent, alongside };
     const committing = this.#commitDraft(cache, put, draft);
     if (isPromise(committing)) await committing;
     return configOf(threadId, namespace, input.id);
@@ -252,7 +255,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
 
   #commitDraft(cache: SaverCache, put: PendingPut, draft: CheckpointDraft): MaybePromise<void> {
     const { threadId, namespace } = put.address;
-    const isAtomic = cache.namespaceId(threadId, namespace) !== undefined;
+    const isAtomic = cache.namespaceId(threadId, namespace) !== undefined && put.alongside === undefined;
     const committing = this.#commits.commit(put.pending, draft.blobs, isAtomic, () => {
       // What the row would be a patch of may have been replaced.
       if (this.#cache !== cache) return CONFLICT;
@@ -267,9 +270,12 @@ export class SqliteSaver extends BaseCheckpointSaver {
     });
   }
 
-  #insert(namespace: number, { address, metadata }: PendingPut, { next, stored }: CheckpointDraft): boolean {
+  #insert(namespace: number, put: PendingPut, { next, stored }: CheckpointDraft): boolean {
+    const { metadata, address, alongside } = put;
     const { checkpointId: parentId } = address;
-    return this.#checkpoints.insert({ namespace, id: next.id, parentId, metadata, ...stored });
+    const isNew = this.#checkpoints.insert({ namespace, id: next.id, parentId, metadata, ...stored });
+    if (isNew) alongside?.();
+    return isNew;
   }
 
   #hasParent(cache: SaverCache, { threadId, namespace: ns, checkpointId: parentId }: WriteAddress): boolean {

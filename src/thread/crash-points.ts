@@ -12,6 +12,8 @@ export const CRASH_POINTS = [
   /** Any other commit of a checkpoint. */
   "run.committed",
   "run.task_written",
+  /** Events of the run are in its log that no checkpoint has taken along. */
+  "run.events_written",
   /** What is large of the outcome is stored; the run has not ended. */
   "run.outcome_staged",
   "run.ended",

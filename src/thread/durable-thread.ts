@@ -7,6 +7,7 @@ import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { timerSleep } from "../pregel/timer-sleep.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import type { ThreadPlatform } from "./platform.ts";
+import type { EventLimits } from "./events/event-limits.ts";
 import type {
   Bytes,
   CreateThread,
@@ -14,9 +15,11 @@ import type {
   ImportedThread,
   PatchThread,
   PruneThread,
+  ReadEvents,
   ReadHistory,
   ReadState,
   Reply,
+  RunEvents,
   StartRun,
   ThreadAddress,
   ThreadApi,
@@ -41,6 +44,8 @@ export interface ThreadConfig {
   readonly retention: Retention;
   /** Where threads are announced, undefined when nowhere. */
   readonly directory: (env: unknown) => ThreadDirectory | undefined;
+  /** Read whenever it matters. */
+  readonly events: EventLimits;
   /** How long a run may be left alone before it is looked after, in milliseconds. */
   readonly lease: number;
   /** Takes what nobody expected. */
@@ -74,8 +79,12 @@ export function createThreadClass(config: ThreadConfig): ThreadClass {
       return this.#thread.invoke(start);
     }
 
-    stream(start: StartRun, isAttached: boolean): Promise<Reply<Bytes>> {
-      return this.#thread.stream(start, isAttached);
+    stream(start: StartRun, after?: string): Promise<Reply<RunEvents>> {
+      return this.#thread.stream(start, after);
+    }
+
+    readEvents(read: ReadEvents): Promise<Reply<RunEvents>> {
+      return this.#thread.readEvents(read);
     }
 
     startRun(start: StartRun): Promise<Reply<ToldRun>> {
@@ -182,6 +191,7 @@ function createThread(
     storage,
     retention: config.retention,
     directory: config.directory(env),
+    events: config.events,
     graphs: config.graphs,
     platform,
     environment: {

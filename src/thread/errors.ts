@@ -46,12 +46,6 @@ export class ResponseTooLargeError extends TidemarkError {
   }
 }
 
-/** Instead of the events that a client has not read. */
-export function clientTooSlow(limit: number): WireError {
-  const message = `More than ${limit} bytes of events were waiting to be read. The run goes on; read /state.`;
-  return { code: "client_too_slow", message, details: { limit } };
-}
-
 /** Nothing can be gone on with, answered or edited yet. */
 export function threadEmpty(threadId: string): RefusedError {
   return new RefusedError(

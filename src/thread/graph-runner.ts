@@ -3,8 +3,10 @@ import { decode } from "../checkpoint/encoding.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { RunInput } from "../pregel/run-input.ts";
-import type { RunOutcome, StreamEvent } from "../pregel/types.ts";
+import type { RunOutcome } from "../pregel/types.ts";
 import { faultError } from "./errors.ts";
+import type { EventLog } from "./events/event-log.ts";
+import type { RunLog } from "./events/run-log.ts";
 import type { RunRequest } from "./protocol.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { requireHead } from "./require-head.ts";
@@ -13,6 +15,7 @@ import type { Completion, RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
 import { unstageRun } from "./stage-run.ts";
 import type { CommitGuard, ThreadStorage } from "./thread-storage.ts";
+import { eventName } from "./wire.ts";
 
 export interface GraphRunnerOptions {
   readonly storage: ThreadStorage;
@@ -20,8 +23,7 @@ export interface GraphRunnerOptions {
   /** The graph of the thread; throws when the deployment does not have it. */
   readonly graph: () => RunnableGraph;
   readonly threadId: () => string;
-  /** Takes the events of a run. */
-  readonly emit: (runId: string, event: StreamEvent) => void;
+  readonly events: EventLog;
   /** Part of the transaction in which a run leaves the queue. */
   readonly onLeave: (run: RunRow) => void;
   readonly reached: (point: CrashPoint) => void;
@@ -54,7 +56,8 @@ export class GraphRunner implements RunExecutor {
     const controller = this.#controller;
     try {
       const request = await unstageRun(storage, threadId(), run);
-      const outcome = await this.#run(run, request, new RunGuard(run, this.#options));
+      const log = this.#openLog(run, request);
+      const outcome = await this.#run(run, request, new RunGuard(run, this.#options), log);
       return outcome.status === "refused"
         ? await this.#refuse(run, outcome.error)
         : await this.#end(run, outcome);
@@ -88,8 +91,22 @@ export class GraphRunner implements RunExecutor {
     return this.#write(run, { status: "error", next: [], interrupts: [], error });
   }
 
-  async #run(run: RunRow, request: RunRequest, guard: RunGuard): Promise<RunOutcome> {
-    const { storage, environment, threadId, emit } = this.#options;
+  /** Only of a run that somebody wants to hear of. */
+  #openLog(run: RunRow, request: RunRequest): RunLog | undefined {
+    if (request.modes.length === 0) return undefined;
+    const { storage, events, threadId, reached } = this.#options;
+    const log = events.open(run, (write) => {
+      storage.fence.check(run);
+      storage.transaction(write);
+      reached("run.events_written");
+    });
+    const { id, attempt } = run;
+    if (attempt > 1) log.emit("metadata", { run_id: id, thread_id: threadId(), attempt });
+    return log;
+  }
+
+  async #run(run: RunRow, request: RunRequest, guard: RunGuard, log?: RunLog): Promise<RunOutcome> {
+    const { storage, environment, threadId } = this.#options;
     const { config } = request;
     let graph: RunnableGraph;
     try {
@@ -118,11 +135,11 @@ export class GraphRunner implements RunExecutor {
       },
       context: request.context,
       runId: run.id,
-      checkpointer: storage.saverFor(guard),
+      checkpointer: storage.saverFor(guard, log && (() => log.stage())),
       environment,
       modes: new Set(request.modes),
       subgraphs: request.subgraphs ?? false,
-      emit: (event) => emit(run.id, event),
+      emit: (event) => log?.emit(eventName(event, request.subgraphs ?? false), event.payload),
       signal: this.#controller.signal,
       onInputApplied: (lastStep) => guard.applyInput(lastStep),
       ...(run.lastStep === undefined ? {} : { lastStep: run.lastStep }),
@@ -133,12 +150,13 @@ export class GraphRunner implements RunExecutor {
 
   /** Leaves no trace of the run, unless its caller knows of it: then it ends with the error. Its answers were not taken. */
   async #refuse(run: RunRow, error: Error): Promise<Completion> {
-    const { storage, onLeave } = this.#options;
+    const { storage, events, onLeave } = this.#options;
     if (run.isAcknowledged) {
       const end: RunEnd = { status: "error", next: [], interrupts: [], error: faultError(error) };
       return this.#write(run, end, () => storage.answers.removeOf(run.id));
     }
     storage.fence.check(run);
+    events.forget(run.id);
     storage.transaction(() => {
       storage.removeRun(run.id);
       onLeave(run);
@@ -164,10 +182,11 @@ export class GraphRunner implements RunExecutor {
 
   /** `write` is part of the transaction. */
   async #write(run: RunRow, end: RunEnd, write = () => undefined as void): Promise<Completion> {
-    const { storage, environment, threadId, onLeave, reached } = this.#options;
+    const { storage, environment, events, threadId, onLeave, reached } = this.#options;
     const record = await storage.records.stage(threadId(), "outcome", end);
     reached("run.outcome_staged");
     try {
+      await events.stage(run.id);
       storage.fence.check(run);
       storage.transaction(() => {
         record.commit();

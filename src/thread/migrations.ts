@@ -6,6 +6,7 @@ import encodedFaults from "../../migrations/thread/0005_encoded_faults.sql";
 import timers from "../../migrations/thread/0006_timers.sql";
 import threadRecord from "../../migrations/thread/0007_thread_record.sql";
 import runOptions from "../../migrations/thread/0008_run_options.sql";
+import events from "../../migrations/thread/0009_events.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -18,4 +19,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 6, name: "timers", sql: timers },
   { version: 7, name: "thread_record", sql: threadRecord },
   { version: 8, name: "run_options", sql: runOptions },
+  { version: 9, name: "events", sql: events },
 ];

@@ -62,6 +62,23 @@ export interface RunRequest {
   readonly subgraphs?: boolean;
 }
 
+/** Reads the events of a run that was started before. */
+export interface ReadEvents extends ThreadAddress {
+  readonly runId: string;
+  /** The id of the last event that the reader has had; absent: all of them are wanted. */
+  readonly after?: string | undefined;
+  /** Only events of these modes; absent: all that the run was started with. */
+  readonly modes?: readonly StreamedMode[] | undefined;
+}
+
+/** The events of a run as server-sent events, each with its id. */
+export interface RunEvents {
+  readonly runId: string;
+  readonly events: Bytes;
+  /** To be disposed of when nobody reads on: a stream tells that to its other end only when something more is written. */
+  readonly reader: Disposable;
+}
+
 /** Starting is idempotent on the run id: the router mints it, and asks again after a reset. */
 export interface StartRun extends ThreadAddress {
   readonly runId: string;
@@ -147,8 +164,10 @@ export interface RunsApi {
 export interface ThreadApi extends RunsApi {
   /** Starts a run, or attaches to it, and answers when it has ended. */
   invoke(start: StartRun): Promise<Reply<Bytes>>;
-  /** As `invoke`; answers at once with the events of the run. `isAttached`: the caller has had the first ones. */
-  stream(start: StartRun, isAttached: boolean): Promise<Reply<Bytes>>;
+  /** As `invoke`; answers at once with the events of the run. `after`: the id of the last one that the caller has had. */
+  stream(start: StartRun, after?: string): Promise<Reply<RunEvents>>;
+  /** The same events for whoever else wants them, while the run goes on or when it has ended. */
+  readEvents(read: ReadEvents): Promise<Reply<RunEvents>>;
   getState(read: ReadState): Promise<Reply<Bytes>>;
   getHistory(read: ReadHistory): Promise<Reply<Bytes>>;
   /** Makes a thread that has run nothing; answers as `getThread`. */

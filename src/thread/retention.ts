@@ -39,7 +39,7 @@ export async function pruneThread(
   keep: PrunedThread,
   now: number,
 ): Promise<void> {
-  const { saver, runs, answers, keys, checkpoints } = storage;
+  const { saver, runs, answers, events, keys, checkpoints } = storage;
   const oldest = checkpoints.newestBut(threadId, keep.keepLast - 1);
   const time = oldest === undefined ? undefined : mintedAt(oldest);
   await saver.prune([threadId], keep, () => {
@@ -48,6 +48,7 @@ export async function pruneThread(
       keys.removeOld(now);
       runs.removeEndedBefore(Math.min(time, keep.olderThan ?? Infinity));
       answers.removeLost();
+      events.removeLost();
     });
   });
 }

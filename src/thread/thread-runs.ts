@@ -84,7 +84,10 @@ export class ThreadRuns implements RunsApi {
       await ready();
       const { id, endedAt } = this.#find(named);
       if (endedAt === undefined) throw runNotEnded(id);
-      storage.transaction(() => storage.runs.remove(id));
+      storage.transaction(() => {
+        storage.runs.remove(id);
+        storage.removeEvents(id);
+      });
       return null;
     });
   }

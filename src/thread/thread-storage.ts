@@ -6,10 +6,11 @@ import { migrate, schemaVersion } from "../storage/migrations.ts";
 import type { RecordStore } from "../storage/record-store.ts";
 import { RootCheckpoints } from "../storage/root-checkpoints.ts";
 import { Sql } from "../storage/sql.ts";
-import { SqliteSaver } from "../storage/sqlite-saver.ts";
+import { SqliteSaver, type SqliteSaverOptions } from "../storage/sqlite-saver.ts";
 import { Tables } from "../storage/tables.ts";
 import { AnswerRows } from "./answer-rows.ts";
 import { AttemptFence } from "./attempt-fence.ts";
+import { EventRows } from "./events/event-rows.ts";
 import { IdempotencyRows } from "./idempotency-rows.ts";
 import { threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
@@ -56,6 +57,7 @@ export class ThreadStorage {
   readonly answers: AnswerRows;
   readonly keys: IdempotencyRows;
   readonly timers: Timers;
+  readonly events: EventRows;
   /** For moving the thread. */
   readonly tables: Tables;
   readonly blobs: BlobMoves;
@@ -89,6 +91,7 @@ export class ThreadStorage {
     this.answers = new AnswerRows(sql);
     this.keys = new IdempotencyRows(sql);
     this.timers = new Timers(sql, options.platform);
+    this.events = new EventRows(sql);
     this.#thread = new ThreadRows(sql);
     this.tables = new Tables(storage.sql);
     this.blobs = new BlobMoves(storage.sql, bucket, prefix);
@@ -103,12 +106,16 @@ export class ThreadStorage {
     return schemaVersion(this.#options.storage.sql);
   }
 
-  /** The saver whose commits go with the guard: also those that come late, when its run is over. */
-  saverFor(guard: CommitGuard): SqliteSaver {
-    return this.saver.bind(
-      (write, isAtomic = false) => this.#transact(guard, "checkpoint", write, isAtomic),
-      (write, isAtomic = false) => this.#transact(guard, "task", write, isAtomic),
-    );
+  /**
+   * The saver whose commits go with the guard: also those that come late, when its run is over. `alongside` goes with its
+   * checkpoints.
+   */
+  saverFor(guard: CommitGuard, alongside?: SqliteSaverOptions["alongside"]): SqliteSaver {
+    return this.saver.bind({
+      transact: (write, isAtomic = false) => this.#transact(guard, "checkpoint", write, isAtomic),
+      transactTask: (write, isAtomic = false) => this.#transact(guard, "task", write, isAtomic),
+      ...(alongside && { alongside }),
+    });
   }
 
   /** The thread's own row, undefined when nothing was ever written. */
@@ -173,7 +180,14 @@ export class ThreadStorage {
   removeRun(id: string): void {
     this.runs.remove(id);
     this.answers.removeOf(id);
+    this.removeEvents(id);
     this.keys.removeOf(id);
+  }
+
+  /** The log of a run, and what it is looked after by. */
+  removeEvents(runId: string): void {
+    this.events.remove(runId);
+    this.timers.clear("event_log", runId);
   }
 
   /** The first write of a thread. */

@@ -1,11 +1,12 @@
-import { errorBody, TidemarkError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { Announcer, type ThreadDirectory } from "./announcer.ts";
-import { threadBusy, threadEmpty, threadExists, threadNotFound, wireError } from "./errors.ts";
+import { runNotFound, threadBusy, threadEmpty, threadExists, threadNotFound } from "./errors.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { editOnce } from "./edit-state.ts";
-import { EventStream } from "./event-stream.ts";
+import { EventLog } from "./events/event-log.ts";
+import type { EventLimits } from "./events/event-limits.ts";
+import { EventReaders } from "./events/event-readers.ts";
 import { GraphCatalog } from "./graph-catalog.ts";
 import { GraphRunner } from "./graph-runner.ts";
 import type { ThreadPlatform } from "./platform.ts";
@@ -16,19 +17,18 @@ import type {
   ImportedThread,
   PatchThread,
   PruneThread,
+  ReadEvents,
   ReadHistory,
   ReadState,
   Reply,
+  RunEvents,
   StartRun,
   ThreadAddress,
 } from "./protocol.ts";
 import { replying } from "./replying.ts";
-import { answerFault, readRunEnd } from "./run-answer.ts";
 import { RunAdmission } from "./run-admission.ts";
-import type { RunEnd } from "./run-end.ts";
+import { RunEnds } from "./run-ends.ts";
 import { RunEntrance } from "./run-entrance.ts";
-import { RunListeners } from "./run-listeners.ts";
-import type { NamedRun } from "./run-protocol.ts";
 import type { RunRow } from "./run-rows.ts";
 import { RunStops } from "./run-stops.ts";
 import { pruneThread, type Retention } from "./retention.ts";
@@ -42,7 +42,7 @@ import { ThreadRuns } from "./thread-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
 import { TimerDispatch } from "./timer-dispatch.ts";
-import { eventName, wireAnswer, wireValues } from "./wire.ts";
+import { wireAnswer, wireValues } from "./wire.ts";
 
 export interface ThreadOptions {
   readonly storage: ThreadStorage;
@@ -51,6 +51,7 @@ export interface ThreadOptions {
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
   readonly retention: Retention;
   readonly directory?: ThreadDirectory | undefined;
+  readonly events: EventLimits;
 }
 
 /**
@@ -69,7 +70,9 @@ export class Thread {
   readonly #record: ThreadRecord;
   readonly #announcer: Announcer;
   readonly #changes: ThreadChanges;
-  readonly #listeners = new RunListeners();
+  readonly #ends: RunEnds;
+  readonly #events: EventLog;
+  readonly #readers: EventReaders;
   readonly #transfer: ThreadTransfer;
   readonly #admission: RunAdmission;
   readonly #deletion: ThreadDeletion;
@@ -87,17 +90,20 @@ export class Thread {
     const { directory } = options;
     this.#announcer = new Announcer({ storage, platform, record: this.#record, directory });
     this.#changes = new ThreadChanges(storage, this.#announcer, () => environment.now());
+    this.#events = EventLog.of(storage, platform, options.events);
     this.#runner = new GraphRunner({
       storage,
       environment,
       graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
       threadId: () => storage.thread()?.thread_id ?? "",
-      emit: (runId, event) => this.#listeners.emit(runId, event),
+      events: this.#events,
       onLeave: (run) => this.#noteLeft(run),
       reached: (point) => platform.reached(point),
     });
     this.#queue = new RunQueue(storage, platform, this.#runner);
     const queued = { storage, platform, queue: this.#queue };
+    this.#ends = new RunEnds({ ...queued, states: this.#states });
+    this.#readers = new EventReaders(this.#events, this.#ends, platform);
     const stops = new RunStops({
       ...queued,
       runner: this.#runner,
@@ -128,12 +134,13 @@ export class Thread {
       retention: () => this.#retention.onTimer(),
       run_start: (timer) => entrance.onTimer(timer),
       time_limit: (timer) => stops.onTimer(timer),
+      event_log: ({ id }) => storage.transaction(() => storage.removeEvents(id)),
     });
     this.runs = new ThreadRuns({
       ...parts,
       stops,
       ready: () => this.#ready(),
-      values: (run) => this.#answer(run, (_, end, values) => wireValues(end, values)),
+      values: (run) => this.#ends.answer(run, (_, end, values) => wireValues(end, values)),
     });
   }
 
@@ -141,30 +148,25 @@ export class Thread {
     return replying(async () => {
       await this.#ready();
       const runId = await this.#admit(start);
-      return this.#answer({ ...start, runId }, wireAnswer);
+      return this.#ends.answer({ ...start, runId }, wireAnswer);
     });
   }
 
-  stream(start: StartRun, isAttached: boolean): Promise<Reply<Bytes>> {
+  stream(start: StartRun, after?: string): Promise<Reply<RunEvents>> {
     return replying(async () => {
       await this.#ready();
-      const stream = new EventStream();
-      let stop: (() => void) | undefined;
-      const listen = (runId: string) => {
-        if (!isAttached) stream.push("metadata", { run_id: runId, thread_id: start.threadId });
-        stop = this.#listeners.add(runId, (event) =>
-          stream.push(eventName(event, start.request.subgraphs ?? false), event.payload),
-        );
-      };
-      try {
-        const runId = await this.#admit(start, listen);
-        this.#platform.waitUntil(this.#finishStream({ ...start, runId }, stream).finally(() => stop?.()));
-      } catch (error) {
-        stop?.();
-        stream.fail(error);
-        throw error;
-      }
-      return stream.body;
+      const runId = await this.#admit(start);
+      return this.#readers.open({ ...start, runId, after });
+    });
+  }
+
+  readEvents(read: ReadEvents): Promise<Reply<RunEvents>> {
+    return replying(async () => {
+      await this.#ready();
+      const { threadId, runId } = read;
+      if (this.#storage.thread() === undefined) throw threadNotFound(threadId);
+      if (this.#storage.runs.get(runId) === undefined) throw runNotFound(threadId, runId);
+      return this.#readers.open(read);
     });
   }
 
@@ -287,71 +289,19 @@ export class Thread {
   }
 
   /** Takes the run in; answers with the id of the run that the call is about. */
-  async #admit(start: StartRun, onAdmitted: (runId: string) => void = () => undefined): Promise<string> {
+  async #admit(start: StartRun): Promise<string> {
     this.#transfer.requireIdle();
     let admitted = start.runId;
-    await this.#admission.admit(start, (runId) => {
-      admitted = runId;
-      onAdmitted(runId);
-    });
+    await this.#admission.admit(start, (runId) => (admitted = runId));
     return admitted;
   }
 
   /** Part of the transaction in which a run leaves the queue. */
   #noteLeft({ id, timeLimit }: RunRow): void {
     if (timeLimit !== undefined) this.#storage.timers.clear("time_limit", id);
+    this.#events.leave(id);
     this.#queue.noteLeft();
     this.#retention.noteUse();
     this.#announcer.note();
-  }
-
-  async #answer(
-    run: NamedRun,
-    wire: (run: NamedRun, end: RunEnd, values: unknown) => unknown,
-  ): Promise<Bytes> {
-    try {
-      const end = await this.#end(run);
-      const values = await this.#states.values(run.threadId, end);
-      return jsonBytes(wire(run, end, values));
-    } catch (error) {
-      throw this.#answerFault(run, error);
-    }
-  }
-
-  /** Waits until the run has ended. */
-  async #end(run: NamedRun): Promise<RunEnd> {
-    const completion = await this.#queue.completion(run.runId);
-    return readRunEnd(this.#storage, run, completion);
-  }
-
-  #answerFault({ runId }: NamedRun, error: unknown): unknown {
-    const fault = answerFault(runId, error);
-    if (fault !== error) this.#platform.report(error);
-    return fault;
-  }
-
-  async #finishStream(start: StartRun, stream: EventStream): Promise<void> {
-    try {
-      const end = await this.#end(start);
-      const { status, next, interrupts, checkpointId } = end;
-      stream.push("end", {
-        run_id: start.runId,
-        status,
-        next,
-        interrupts,
-        checkpoint_id: checkpointId ?? null,
-      });
-      stream.end();
-    } catch (fault) {
-      const error = this.#answerFault(start, fault);
-      if (error instanceof TidemarkError) {
-        stream.push("error", errorBody(wireError(error)));
-        stream.end();
-      } else {
-        // The object can no longer see to the run: the router asks again, of the next instance.
-        stream.fail(error);
-      }
-    }
-    await stream.written;
   }
 }

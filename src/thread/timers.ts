@@ -2,7 +2,14 @@ import type { Sql } from "../storage/sql.ts";
 import type { AlarmClock } from "./platform.ts";
 
 /** What the object looks after. Each kind has one handler. */
-export const TIMER_KINDS = ["announcement", "queue", "retention", "run_start", "time_limit"] as const;
+export const TIMER_KINDS = [
+  "announcement",
+  "queue",
+  "retention",
+  "run_start",
+  "time_limit",
+  "event_log",
+] as const;
 
 export type TimerKind = (typeof TIMER_KINDS)[number];
 

@@ -20,6 +20,7 @@ export class UnusableThread implements ThreadApi {
 
   readonly invoke = (): Promise<Refused> => this.#refuse();
   readonly stream = (): Promise<Refused> => this.#refuse();
+  readonly readEvents = (): Promise<Refused> => this.#refuse();
   readonly startRun = (): Promise<Refused> => this.#refuse();
   readonly getRun = (): Promise<Refused> => this.#refuse();
   readonly listRuns = (): Promise<Refused> => this.#refuse();

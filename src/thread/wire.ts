@@ -51,6 +51,12 @@ export function eventName({ mode, namespace = [] }: StreamEvent, withSubgraphs: 
   return withSubgraphs ? [mode, ...namespace].join("|") : mode;
 }
 
+/** Whether an event is wanted by who asks for these modes, or for all there are. */
+export function wanting(modes: readonly string[] | undefined): (name: string) => boolean {
+  if (modes === undefined) return () => true;
+  return (name) => name === "metadata" || modes.includes(name.split("|", 1)[0] ?? "");
+}
+
 function wireTask(threadId: string, task: StateTask): unknown {
   const { state } = task;
   const isRead = state !== undefined && "tasks" in state;

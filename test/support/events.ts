@@ -3,8 +3,12 @@ export interface ReceivedEvent {
   readonly data: unknown;
 }
 
-/** The server-sent events of a response, one after the other. */
-export async function* eventsOf(response: Response): AsyncGenerator<ReceivedEvent, void, undefined> {
+export interface IdentifiedEvent extends ReceivedEvent {
+  readonly id: string | undefined;
+}
+
+/** The server-sent events of a response, one after the other. Comments are passed over. */
+export async function* eventsOf(response: Response): AsyncGenerator<IdentifiedEvent, void, undefined> {
   if (response.body === null) throw new Error("The response has no body.");
   let parts: string[] = [];
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
@@ -13,22 +17,30 @@ export async function* eventsOf(response: Response): AsyncGenerator<ReceivedEven
     if (!`${parts.at(-2)?.at(-1) ?? ""}${chunk}`.includes("\n\n")) continue;
     const events = parts.join("").split("\n\n");
     parts = [events.pop() ?? ""];
-    yield* events.map(parseEvent);
+    yield* events.filter((text) => !text.startsWith(":")).map(parseEvent);
   }
   const rest = parts.join("");
   if (rest !== "") throw new Error(`The stream ends in the middle of an event: ${rest.slice(0, 200)}`);
 }
 
+/** All of them, by what they say. */
 export async function allEvents(response: Response): Promise<ReceivedEvent[]> {
-  const events: ReceivedEvent[] = [];
+  return (await identifiedEvents(response)).map(({ event, data }) => ({ event, data }));
+}
+
+/** All of them with their ids. */
+export async function identifiedEvents(response: Response): Promise<IdentifiedEvent[]> {
+  const events: IdentifiedEvent[] = [];
   for await (const event of eventsOf(response)) events.push(event);
   return events;
 }
 
-function parseEvent(text: string): ReceivedEvent {
-  const [event, data, ...others] = text.split("\n");
-  if (!event?.startsWith("event: ") || !data?.startsWith("data: ") || others.length > 0) {
+const EVENT = /^event: (.*)\ndata: (.*)(?:\nid: (.*))?$/;
+
+function parseEvent(text: string): IdentifiedEvent {
+  const [, event, data, id] = EVENT.exec(text) ?? [];
+  if (event === undefined || data === undefined) {
     throw new Error(`Not an event of one line of data: ${text.slice(0, 200)}`);
   }
-  return { event: event.slice("event: ".length), data: JSON.parse(data.slice("data: ".length)) };
+  return { event, data: JSON.parse(data), id };
 }

@@ -115,6 +115,11 @@ export class TestThread {
     return (await json(this.post("/resume", body))) as RunAnswer;
   }
 
+  /** The events of a run that was started before. */
+  join(runId: string, query = "", headers: Record<string, string> = {}): Promise<Response> {
+    return request(`${this.path}/runs/${runId}/stream${query}`, { headers });
+  }
+
   /** All events of a run. */
   async stream(body: Record<string, unknown>): Promise<ReceivedEvent[]> {
     const response = await this.post("/stream", body);
@@ -187,6 +192,12 @@ export class TestThread {
     ...bindings: readonly SqlStorageValue[]
   ): Promise<Row[]> {
     return this.inside((state) => state.storage.sql.exec<Row>(query, ...bindings).toArray());
+  }
+
+  /** What the object looks after, besides the logs of events, which are kept for a while. */
+  async timerKinds(): Promise<readonly string[]> {
+    const rows = await this.sql<{ kind: string }>("SELECT kind FROM timers WHERE kind <> 'event_log'");
+    return rows.map(({ kind }) => kind);
   }
 
   /** Waits until the thread has taken in so many runs in all. */

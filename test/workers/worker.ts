@@ -9,6 +9,7 @@ const runtime = createRuntime({
   serde: deployedSerde,
   retention: retained,
   directory: { extract: ["topic", "order.id"], shards: 2 },
+  events: { heartbeat: 100 },
   report: noteReport,
 });
 

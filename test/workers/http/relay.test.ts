@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Annotation, END, START, StateGraph } from "../../../src/index.ts";
 import { relay } from "../../../src/http/relay.ts";
 import type { ThreadNamespace } from "../../../src/http/thread-stub.ts";
-import type { Bytes, Reply } from "../../../src/thread/protocol.ts";
+import type { Bytes, Reply, RunEvents } from "../../../src/thread/protocol.ts";
 import { allEvents } from "../../support/events.ts";
 import { TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
@@ -26,17 +26,26 @@ function piecesOf(pieces: readonly string[], isBrokenOff = false): Bytes {
 const namespace = { getByName: () => ({}) } as unknown as ThreadNamespace;
 
 /** What a client gets of a first stream, and of those that the object answers with when it is asked again. */
-function relayed(first: Bytes, again: readonly (() => Promise<Reply<Bytes>>)[] = []): Response {
+function relayed(first: Bytes, again: readonly (() => Promise<Reply<RunEvents>>)[] = []): Response {
   const answers = [...again];
-  const attach = (): Promise<Reply<Bytes>> => {
+  const attach = (): Promise<Reply<RunEvents>> => {
     const answer = answers.shift();
     if (answer === undefined) throw new Error("The object was asked once more.");
     return answer();
   };
-  return new Response(relay({ namespace, name: "thread", first, attach }));
+  return new Response(
+    relay({ namespace, name: "thread", first: eventsOf(first), attach, heartbeat: 60_000 }),
+  );
 }
 
-const ok = (value: Bytes) => () => Promise.resolve({ ok: true, value } as const);
+let disposed = 0;
+
+/** As a thread object answers with them. */
+function eventsOf(events: Bytes): RunEvents {
+  return { runId: "r", events, reader: { [Symbol.dispose]: () => void (disposed += 1) } };
+}
+
+const ok = (events: Bytes) => () => Promise.resolve({ ok: true, value: eventsOf(events) } as const);
 
 describe("passing on the events of a run", () => {
   it("keeps every byte, however the stream is cut", async () => {
@@ -81,26 +90,79 @@ describe("passing on the events of a run", () => {
     await expect(relayed(piecesOf([], true), [broken]).text()).rejects.toThrow();
   });
 
-  it("stops reading when the client has gone", async () => {
-    let isCancelled = false;
+  it("stops reading when the client has gone, also when nothing comes", async () => {
+    let cancelled = 0;
+    disposed = 0;
+    const silent = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled += 1) });
     const endless = new ReadableStream<Uint8Array>({
       async pull(controller) {
         await scheduler.wait(1);
         controller.enqueue(new TextEncoder().encode("event: a\ndata: 1\n\n"));
       },
-      cancel() {
-        isCancelled = true;
-      },
+      cancel: () => void (cancelled += 1),
     });
-    const reader = relay({
+    const attach = () => Promise.reject(new Error("The object was asked again."));
+    for (const [first, heartbeat] of [
+      [endless, 60_000],
+      [silent, 5],
+    ] as const) {
+      const reader = relay({
+        namespace,
+        name: "thread",
+        first: eventsOf(first),
+        heartbeat,
+        attach,
+      }).getReader();
+      await reader.read();
+      await reader.cancel();
+    }
+    await expect.poll(() => cancelled).toBe(2);
+    expect(disposed).toBe(2);
+  });
+
+  it("goes on after the last event that it has passed on", async () => {
+    const asked: (string | undefined)[] = [];
+    const pieces = [
+      [],
+      ["event: a\ndata: 1\nid: 1-1\n\nevent: b\ndata: 2\nid: 1-2\n\neve"],
+      ["event: c\ndata: 3\nid: 1-", "3\n", "\nevent: d\nda"],
+      ["event: end\ndata: 4\nid: 2-1\n\n"],
+    ].map((texts, n) => piecesOf(texts, n < 3));
+    const [first = piecesOf([]), ...others] = pieces;
+    const attach = (_: unknown, after: string | undefined): Promise<Reply<RunEvents>> => {
+      asked.push(after);
+      return ok(others.shift() ?? piecesOf([]))();
+    };
+    const body = relay({
       namespace,
       name: "thread",
-      first: endless,
-      attach: () => Promise.reject(new Error("The object was asked again.")),
-    }).getReader();
-    await reader.read();
-    await reader.cancel();
-    await expect.poll(() => isCancelled).toBe(true);
+      first: eventsOf(first),
+      after: "0-0",
+      attach,
+      heartbeat: 60_000,
+    });
+    expect((await allEvents(new Response(body))).map(({ data }) => data)).toEqual([1, 2, 3, 4]);
+    expect(asked).toEqual(["0-0", "1-2", "1-3"]);
+  });
+
+  it("sends comments at a steady pace, between events only, until the stream ends", async () => {
+    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const first = new ReadableStream<Uint8Array>({ start: (own) => void (controller = own) });
+    const attach = () => Promise.reject(new Error("The object was asked again."));
+    const text = new Response(
+      relay({ namespace, name: "thread", first: eventsOf(first), heartbeat: 20, attach }),
+    ).text();
+    const say = (said: string) => controller?.enqueue(new TextEncoder().encode(said));
+    await scheduler.wait(70);
+    say("event: a\nda");
+    await scheduler.wait(50);
+    say("ta: 1\n\n");
+    say("event: end\ndata: 2\n\n");
+    controller?.close();
+    const parts = (await text).split(": heartbeat\n\n");
+    expect(parts.length - 1).toBeGreaterThanOrEqual(3);
+    expect(parts.length - 1).toBeLessThanOrEqual(6);
+    expect(parts.join("")).toBe("event: a\ndata: 1\n\nevent: end\ndata: 2\n\n");
   });
 });
 

@@ -30,6 +30,7 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
     graphs: {},
     directories: () => undefined,
     maxBodySize: 1000,
+    heartbeat: 5000,
   });
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
     const init = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };

@@ -104,7 +104,7 @@ describe("a stream", () => {
     const interrupts = [{ id: expect.any(String), value: { question: "Name?" } }];
     const runId = { run_id: uuid };
     expect(await allEvents(response)).toEqual([
-      { event: "metadata", data: { ...runId, thread_id: thread.id } },
+      { event: "metadata", data: { ...runId, thread_id: thread.id, attempt: 1 } },
       { event: "values", data: { log: ["in"] } },
       { event: "custom", data: { note: "asking" } },
       { event: "updates", data: { __interrupt__: interrupts } },

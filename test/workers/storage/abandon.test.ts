@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { Gate } from "../../support/gate.ts";
 import { holdBucket, watched } from "../../support/bucket.ts";
+import type { Transact } from "../../../src/storage/commits.ts";
 import { SaverObject } from "./durable-saver.ts";
 
 it("a write that is under way when all is abandoned is not stored, whichever saver it goes through", async () => {
@@ -11,10 +12,11 @@ it("a write that is under way when all is abandoned is not stored, whichever sav
   holdBucket(({ operation }) => (operation === "put" ? upload.pass() : undefined));
   const transactions: string[] = [];
   const outcome = object.run(({ storage }) => {
-    const bound = inner.bind((write) => {
+    const transact: Transact = (write) => {
       transactions.push("bound");
       return storage.transactionSync(write);
-    });
+    };
+    const bound = inner.bind({ transact });
     const config = { configurable: { thread_id: "t", checkpoint_ns: "", checkpoint_id: "c" } };
     const write = (id: string, value: string): Promise<void> => bound.putWrites(config, [["a", value]], id);
     return write("small", "x")

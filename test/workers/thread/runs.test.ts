@@ -214,7 +214,7 @@ describe("cancel", () => {
     gate.open();
     await scheduler.wait(10);
     expect(await log(thread)).toEqual(["in", "fast"]);
-    expect(await thread.alarm()).toBeNull();
+    expect(await thread.timerKinds()).toEqual([]);
     expect((await thread.invoke()).values).toEqual({ log: ["in", "fast", "slow"] });
     expect(runs).toBe(1);
     await expectOneChain(thread);
@@ -231,7 +231,8 @@ describe("cancel", () => {
     gate.open();
     await thread.get(`/runs/${first.run_id}/join`);
     expect(await log(thread)).toEqual(["a", "n"]);
-    expect(await thread.rowCounts()).toMatchObject({ queue: 0, timers: 0 });
+    expect((await thread.rowCounts())["queue"]).toBe(0);
+    expect(await thread.timerKinds()).toEqual([]);
   });
 
   it("says of a run that has ended how it did, and changes nothing", async () => {
@@ -379,7 +380,7 @@ describe("after_seconds", () => {
     expect(await thread.fireAlarm()).toBe(true);
     await thread.get(`/runs/${late.run_id}/join`);
     expect(await log(thread)).toEqual(["now", "before", "after", "late", "before", "after"]);
-    expect(await thread.alarm()).toBeNull();
+    expect(await thread.timerKinds()).toEqual([]);
   });
 
   it("is over when the run is cancelled", async () => {
@@ -387,8 +388,8 @@ describe("after_seconds", () => {
     const thread = new TestThread();
     const late = await start(thread, { input: { log: [] }, after_seconds: 3600 });
     expect(await json(cancel(thread, late))).toMatchObject({ status: "interrupted" });
-    expect(await thread.alarm()).toBeNull();
-    expect(await thread.rowCounts()).toMatchObject({ timers: 0, queue: 0 });
+    expect(await thread.timerKinds()).toEqual([]);
+    expect((await thread.rowCounts())["queue"]).toBe(0);
   });
 });
 
@@ -408,7 +409,7 @@ describe("timeout_seconds", () => {
       { status: "timeout", error: { code: "run_timed_out" } },
     ]);
     expect(await log(thread)).toEqual(["wait", "before"]);
-    expect(await thread.alarm()).toBeNull();
+    expect(await thread.timerKinds()).toEqual([]);
     gate.open();
     expect((await thread.invoke()).values["log"]).toEqual(["wait", "before", "after"]);
   });
@@ -418,7 +419,7 @@ describe("timeout_seconds", () => {
     deploy({ graph });
     const thread = new TestThread();
     expect(await wait(thread, { input: { log: ["a"] }, timeout_seconds: 60 })).toHaveProperty("log");
-    expect(await thread.alarm()).toBeNull();
+    expect(await thread.timerKinds()).toEqual([]);
     const late = await wait(thread, { input: { log: ["wait"] }, timeout_seconds: 0.05 });
     expect(late).toMatchObject({ __error__: { error: "run_timed_out" } });
     gate.open();

@@ -88,6 +88,7 @@ describe("scopes", () => {
       extract: [],
       graphs: {},
       directories: () => undefined,
+      heartbeat: 5000,
       maxBodySize: 0,
       report: nothing,
       rateLimiter: nothing,

@@ -1,0 +1,39 @@
+import type { Context } from "hono";
+import type { Reply, RunEvents, ThreadApi } from "../thread/protocol.ts";
+import type { AppOptions } from "./app.ts";
+import type { Disconnection } from "./disconnection.ts";
+import { relay } from "./relay.ts";
+import { call, refusal, type RequestedThread } from "./thread-call.ts";
+
+export interface StreamOptions {
+  /** The id of the last event that the client has had already. */
+  readonly after?: string | undefined;
+  readonly disconnection?: Disconnection | undefined;
+}
+
+/** Answers with the events of a run. `attach` asks an instance of the thread's object for those after the one with this id. */
+export async function streamed(
+  context: Context,
+  { heartbeat }: AppOptions,
+  thread: RequestedThread,
+  attach: (api: ThreadApi, after: string | undefined) => Promise<Reply<RunEvents>>,
+  { after, disconnection }: StreamOptions = {},
+): Promise<Response> {
+  const reply = await call(thread, (api) => attach(api, after));
+  if (!reply.ok) return refusal(context, reply);
+  const { namespace, name, address } = thread;
+  const path = `/threads/${encodeURIComponent(address.threadId)}/runs/${reply.value.runId}`;
+  return context.body(
+    relay({ namespace, name, first: reply.value, after, attach, heartbeat, disconnection }),
+    200,
+    {
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      // Nothing on the way is to collect events before it passes them on.
+      "x-accel-buffering": "no",
+      "content-location": path,
+      // Where a client that was cut off goes on with the id of its last event.
+      location: `${path}/stream`,
+    },
+  );
+}

@@ -1,0 +1,14 @@
+import * as v from "valibot";
+import { exactly, StreamMode } from "./schemas.ts";
+
+/** What says which events of a run are wanted, from the query and the header Last-Event-ID. */
+export const JoinRequest = exactly({
+  last_event_id: v.optional(
+    v.pipe(v.string(), v.regex(/^(?:-1|\d{1,15}-\d{1,15})$/, "must be the id of an event, or -1 for all")),
+  ),
+  stream_mode: v.array(StreamMode),
+  /** Clients send it in any case; whoever leaves ends no run. */
+  cancel_on_disconnect: v.optional(
+    v.picklist(["0", "false"], "is not offered: a run goes on without readers"),
+  ),
+});

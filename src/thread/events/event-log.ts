@@ -1,0 +1,141 @@
+import { isPromise } from "../../checkpoint/maybe-promise.ts";
+import { decode, type Encoded } from "../../checkpoint/encoding.ts";
+import type { SerializerProtocol } from "../../checkpoint/serde/protocol.ts";
+import { UndecodableError } from "../../errors.ts";
+import type { ThreadPlatform } from "../platform.ts";
+import type { ThreadStorage } from "../thread-storage.ts";
+import { unframeChunks } from "./chunk-frame.ts";
+import type { EventLimits } from "./event-limits.ts";
+import type { EventRows } from "./event-rows.ts";
+import { parseEvents, type LoggedEvent } from "./logged-event.ts";
+import { isBefore, latest, type Position } from "./position.ts";
+import { RunLog } from "./run-log.ts";
+
+export interface EventLogParts {
+  /** Undefined as long as there is no thread. */
+  readonly rows: () => EventRows | undefined;
+  /** Sees to it that the log of the run is removed then; in a transaction. */
+  readonly keepUntil: (runId: string, time: number) => void;
+  readonly serde: SerializerProtocol;
+  readonly limits: EventLimits;
+  readonly now: () => number;
+  readonly report: (fault: unknown) => void;
+}
+
+/** A part of a log. `isGap`: what came right before it is not kept any more. */
+export interface LoggedPart {
+  readonly events: readonly LoggedEvent[];
+  readonly isGap: boolean;
+}
+
+/** The events of the thread's runs: of the attempt that goes on in memory, and of all in rows. */
+export class EventLog {
+  readonly #parts: EventLogParts;
+  readonly #readers = new Map<string, Set<() => void>>();
+  #current: RunLog | undefined;
+
+  constructor(parts: EventLogParts) {
+    this.#parts = parts;
+  }
+
+  static of(storage: ThreadStorage, platform: ThreadPlatform, limits: EventLimits): EventLog {
+    return new EventLog({
+      rows: () => (storage.thread() === undefined ? undefined : storage.events),
+      keepUntil: (runId, time) => storage.timers.set("event_log", runId, time),
+      serde: storage.serde,
+      limits,
+      now: () => platform.now(),
+      report: (fault) => platform.report(fault),
+    });
+  }
+
+  /** An attempt begins; `commit` is for what is written without a checkpoint. */
+  open(run: { readonly id: string; readonly attempt: number }, commit: (write: () => void) => void): RunLog {
+    this.#current?.close();
+    const onEvent = (): void => this.#wake(run.id);
+    this.#current = new RunLog(run, { ...this.#parts, commit, onEvent });
+    return this.#current;
+  }
+
+  /** Makes ready what is left of a run's events, so that all of it is written when the run ends. */
+  async stage(runId: string): Promise<void> {
+    if (this.#current?.runId === runId) await this.#current.stage();
+  }
+
+  /** The run ends, in the transaction that is open: the rest of its events is written, as far as it is ready. */
+  leave(runId: string): void {
+    const { report, rows, keepUntil, limits, now } = this.#parts;
+    if (this.#current?.runId === runId) {
+      const write = this.#current.stage();
+      if (isPromise(write)) write.catch(report);
+      else write?.();
+      this.forget(runId);
+    }
+    if (rows()?.has(runId) === true) keepUntil(runId, now() + limits.keep);
+  }
+
+  /** The run is refused: it leaves nothing. */
+  forget(runId: string): void {
+    if (this.#current?.runId !== runId) return;
+    this.#current.close();
+    this.#current = undefined;
+  }
+
+  /** Calls back when there may be more to read. Returns what ends that. */
+  watch(runId: string, wake: () => void): () => void {
+    const readers = this.#readers.get(runId) ?? new Set();
+    this.#readers.set(runId, readers.add(wake));
+    return () => {
+      readers.delete(wake);
+      if (readers.size === 0) this.#readers.delete(runId);
+    };
+  }
+
+  /** All that there is now after this event, part by part: from the rows, and then from memory. */
+  async *after(runId: string, position: Position): AsyncGenerator<LoggedPart, void, undefined> {
+    let read = position;
+    for (;;) {
+      const log = this.#current?.runId === runId ? this.#current : undefined;
+      const events = log?.after(read);
+      if (events !== undefined) {
+        if (events.length > 0) yield { events, isGap: false };
+        return;
+      }
+      for await (const part of this.#stored(runId, read)) {
+        yield part;
+        read = part.events.at(-1)?.position ?? read;
+      }
+      if (log === undefined) return;
+      // The rows have no more of earlier attempts, and get none.
+      read = latest(read, { attempt: log.attempt, seq: 0 });
+    }
+  }
+
+  async *#stored(runId: string, position: Position): AsyncGenerator<LoggedPart, void, undefined> {
+    const rows = this.#parts.rows();
+    if (rows === undefined) return;
+    let n = rows.rowAfter(runId, position) ?? 1;
+    for (let row = rows.next(runId, n); row !== undefined; row = this.#parts.rows()?.next(runId, n)) {
+      // Rows are numbered without a gap.
+      const isGap = row.n !== n;
+      n = row.n + 1;
+      const chunks = unframeChunks(row.bytes, () => rows.next(runId, n++)?.bytes);
+      const events: LoggedEvent[] = [];
+      for (const chunk of chunks) {
+        const text = await this.#decode({ type: row.type, data: chunk });
+        for (const event of parseEvents(text)) if (isBefore(position, event.position)) events.push(event);
+      }
+      if (events.length > 0) yield { events, isGap };
+    }
+  }
+
+  async #decode(chunk: Encoded): Promise<string> {
+    const bytes = await decode(this.#parts.serde, chunk);
+    if (!(bytes instanceof Uint8Array)) throw new UndecodableError("events of the log are no bytes");
+    return new TextDecoder().decode(bytes);
+  }
+
+  #wake(runId: string): void {
+    for (const wake of this.#readers.get(runId) ?? []) wake();
+  }
+}

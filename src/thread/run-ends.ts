@@ -1,0 +1,65 @@
+import { errorBody, TidemarkError } from "../errors.ts";
+import { jsonBytes } from "./answer-text.ts";
+import { wireError } from "./errors.ts";
+import type { FinalEvent } from "./events/event-reader.ts";
+import type { ThreadPlatform } from "./platform.ts";
+import type { Bytes } from "./protocol.ts";
+import { answerFault, readRunEnd } from "./run-answer.ts";
+import type { RunEnd } from "./run-end.ts";
+import type { NamedRun } from "./run-protocol.ts";
+import type { RunQueue } from "./run-queue.ts";
+import type { StateReader } from "./state-reader.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+export interface RunEndsParts {
+  readonly storage: ThreadStorage;
+  readonly platform: ThreadPlatform;
+  readonly queue: RunQueue;
+  readonly states: StateReader;
+}
+
+/** Tells whoever waits for a run how it ended. What it rejects with is no answer: the router asks the next instance. */
+export class RunEnds {
+  readonly #parts: RunEndsParts;
+
+  constructor(parts: RunEndsParts) {
+    this.#parts = parts;
+  }
+
+  /** The answer of a run, as JSON text. */
+  async answer(
+    run: NamedRun,
+    wire: (run: NamedRun, end: RunEnd, values: unknown) => unknown,
+  ): Promise<Bytes> {
+    try {
+      const end = await this.#end(run);
+      return jsonBytes(wire(run, end, await this.#parts.states.values(run.threadId, end)));
+    } catch (error) {
+      throw this.#faultOf(run, error);
+    }
+  }
+
+  /** What the events of a run end with. */
+  async event(run: NamedRun): Promise<FinalEvent> {
+    try {
+      const { status, next, interrupts, checkpointId } = await this.#end(run);
+      const place = { checkpoint_id: checkpointId ?? null };
+      return { name: "end", data: { run_id: run.runId, status, next, interrupts, ...place } };
+    } catch (fault) {
+      const error = this.#faultOf(run, fault);
+      if (!(error instanceof TidemarkError)) throw error;
+      return { name: "error", data: errorBody(wireError(error)) };
+    }
+  }
+
+  async #end(run: NamedRun): Promise<RunEnd> {
+    const { storage, queue } = this.#parts;
+    return readRunEnd(storage, run, await queue.completion(run.runId));
+  }
+
+  #faultOf({ runId }: NamedRun, error: unknown): unknown {
+    const fault = answerFault(runId, error);
+    if (fault !== error) this.#parts.platform.report(error);
+    return fault;
+  }
+}
