@@ -29,7 +29,7 @@ export function applyWrites(
   tasks: readonly AppliedTask[],
   nextVersion: NextVersion,
   kept: ReadonlySet<string> = NOTHING,
-): ReadonlySet<string> {
+): readonly string[] {
   const ordered =
     tasks.length < 2 ? tasks : tasks.toSorted((a, b) => compareCodePoints(a.pathKey, b.pathKey));
   markSeen(state, ordered);
@@ -48,7 +48,7 @@ export function applyWrites(
     updated = [...updated, ...availableOf(state, finished)];
   }
   state.updated = updated;
-  return new Set(updated);
+  return updated;
 }
 
 /** Applies what no task wrote: input, or what a command brought. Sends that are there already stay before new ones. */
@@ -56,7 +56,7 @@ export function applyOutside(
   state: GraphState,
   writes: readonly PendingWrite[],
   nextVersion: NextVersion,
-): ReadonlySet<string> {
+): readonly string[] {
   const isSending = writes.some(([channel]) => channel === TASKS);
   const waiting: unknown = isSending ? state.read(TASKS) : undefined;
   const sends = Array.isArray(waiting) ? waiting.map((packet): PendingWrite => [TASKS, packet]) : [];

@@ -1,32 +1,23 @@
 import { UntrackedValueChannel } from "../channels/untracked-value.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { describeError } from "../error-record.ts";
-import { InvalidArgumentError, UnserializableError, ValueTooLargeError } from "../errors.ts";
-import { isGraphInterrupt } from "../interrupt-error.ts";
-import { isParentCommand, type ParentCommand } from "./nested-errors.ts";
+import { UnserializableError, ValueTooLargeError } from "../errors.ts";
+import type { ParentCommand } from "./nested-errors.ts";
 import type { AppliedTask } from "./apply.ts";
-import { onlyAttempt, type AttemptScope } from "./attempt-scope.ts";
+import { onlyAttempt } from "./attempt-scope.ts";
 import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME } from "./constants.ts";
 import { handlerTask, isLeftToHandler } from "./error-handler.ts";
-import { asFrozenInputError } from "./frozen-state.ts";
 import type { LoopState } from "./loop-state.ts";
 import { cachedTask, type CachedTask } from "./node-cache.ts";
+import { NodeRun } from "./node-run.ts";
 import { openQuestions } from "./pending-writes.ts";
 import { inputOf, type PlannedTask } from "./plan.ts";
-import { isGraphDrained, type GraphDrained } from "./policy-errors.ts";
+import type { GraphDrained } from "./policy-errors.ts";
 import { attemptWithPolicies, hasPolicies } from "./policies.ts";
-import { distinct, type Question } from "./question.ts";
+import type { Question } from "./question.ts";
 import { areStillAsked } from "./relayed-questions.ts";
-import { Scratchpad } from "./scratchpad.ts";
-import { emitMessage, emitMessages, noteMessages } from "./stream-messages.ts";
 import { emitTaskResult, emitTasks } from "./stream-tasks.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
-import { taskContext } from "./task-context.ts";
-import { TaskScope } from "./task-scope.ts";
-import { isPromiseLike } from "./runnable.ts";
-import { nodeConfig, writeScope } from "./node-config.ts";
-import type { NodeConfig, EngineNode } from "./types.ts";
-import { MissingCheckpointerError } from "./value-errors.ts";
 import { normaliseWrites } from "./writes.ts";
 
 export type TaskResult =
@@ -47,9 +38,6 @@ export type Attempt = TaskResult & {
   /** Of a failed attempt: the questions that stay open all the same. */
   readonly stillOpen?: readonly Question[];
 };
-
-/** How the node came out of an attempt. */
-type Ending = { readonly writes: readonly PendingWrite[] } | { readonly error: unknown };
 
 /**
  * Runs one task of a superstep, unless its result is stored already or it still waits for an answer, and stores what it
@@ -91,8 +79,8 @@ async function knownResult(loop: LoopState, task: PlannedTask): Promise<TaskResu
 
 function attemptTask(loop: LoopState, task: PlannedTask): Attempt | Promise<Attempt> {
   return hasPolicies(task)
-    ? attemptWithPolicies(loop, task, (attempt) => runAttempt(loop, task, attempt))
-    : runAttempt(loop, task, onlyAttempt(loop));
+    ? attemptWithPolicies(loop, task, (attempt) => new NodeRun(loop, task, attempt).attempt())
+    : new NodeRun(loop, task, onlyAttempt(loop)).attempt();
 }
 
 /** Takes what the node has written for an equal input before, or else calls it and keeps what it writes. */
@@ -134,131 +122,6 @@ async function handleFailure(
     case "failed":
       return { ...result, handler };
   }
-}
-
-/** Calls the node; stays synchronous when the node does. */
-function runAttempt(loop: LoopState, task: PlannedTask, attempt: AttemptScope): Attempt | Promise<Attempt> {
-  const node = task.node;
-  if (node === undefined) throw new TypeError(`Task "${task.name}" has no node; the plan was not checked.`);
-  const scratchpad = new Scratchpad({
-    taskId: task.id,
-    answered: loop.pending.answeredOf(task.id),
-    pending: loop.pending.questionsOf(task.id),
-    answers: loop.pending.answers(),
-    environment: loop.run.environment,
-  });
-  const scope = new TaskScope(loop, task, attempt, scratchpad);
-  const input = inputOf(loop.state, task);
-  const config = nodeConfig(
-    loop,
-    task,
-    attempt,
-    (value, options) => scratchpad.askQuestion(value, options),
-    scope,
-  );
-  noteMessages(loop, input);
-  const sent: PendingWrite[] = [];
-  const send = (writes: readonly PendingWrite[]): void => {
-    sent.push(...writes.filter(([channel]) => loop.state.channels.has(channel)));
-  };
-  const show = (message: object): void => emitMessage(scope, config, message);
-  const end = (ending: Ending): Attempt | Promise<Attempt> =>
-    scope.isCalling
-      ? scope.settled().then(() => attemptOf(scope, config, input, ending))
-      : attemptOf(scope, config, input, ending);
-  const failed = (error: unknown): Attempt | Promise<Attempt> => {
-    if (!isParentCommand(error) || error.reached !== scope) return end({ error });
-    return handOver(() => writesOf(loop, node, config, error.command, sent), end);
-  };
-  try {
-    const outcome = taskContext.run({ config, scope, input, send, emitMessage: show }, () => {
-      const output = node.run(input, config);
-      return isPromiseLike(output)
-        ? Promise.resolve(output).then((value) => writesOf(loop, node, config, value, sent))
-        : writesOf(loop, node, config, output, sent);
-    });
-    return outcome instanceof Promise
-      ? outcome.then((writes) => end({ writes }), failed)
-      : end({ writes: outcome });
-  } catch (error) {
-    return failed(error);
-  }
-}
-
-/** The Command of a graph inside the task counts as what the node returned. */
-async function handOver(
-  write: () => readonly PendingWrite[] | Promise<readonly PendingWrite[]>,
-  end: (ending: Ending) => Attempt | Promise<Attempt>,
-): Promise<Attempt> {
-  try {
-    return await end({ writes: await write() });
-  } catch (error) {
-    return end({ error });
-  }
-}
-
-/** What the node has sent while it ran, then what its output means. */
-function writesOf(
-  loop: LoopState,
-  node: EngineNode,
-  config: NodeConfig,
-  output: unknown,
-  sent: readonly PendingWrite[],
-): readonly PendingWrite[] | Promise<readonly PendingWrite[]> {
-  const writes = node.write(output, writeScope(loop, config, sent));
-  const all = (own: readonly PendingWrite[]): readonly PendingWrite[] =>
-    normaliseWrites(sent.length === 0 ? own : [...sent, ...own]);
-  return writes instanceof Promise ? writes.then(all) : all(writes);
-}
-
-function attemptOf(scope: TaskScope, config: NodeConfig, input: unknown, ending: Ending): Attempt {
-  const { loop, task, scratchpad } = scope;
-  scope.requireStorage();
-  const answered = scratchpad.used();
-  if ("writes" in ending) {
-    emitMessages(loop, config, ending.writes);
-    return { status: "done", writes: ending.writes, answered };
-  }
-  const { error } = ending;
-  if (isParentCommand(error)) return leavingAttempt(loop, task, error, answered);
-  if (isGraphDrained(error)) return { status: "drained", error, answered };
-  if (!isGraphInterrupt(error)) {
-    const stillOpen = openAfterFailure(loop, task, scratchpad.open);
-    const named = asFrozenInputError(error, task.name, input) ?? error;
-    return { status: "failed", error: named, answered, stillOpen };
-  }
-  if (loop.run.saver === undefined)
-    return { status: "failed", error: new MissingCheckpointerError("interrupt()"), answered };
-  const known = new Set(scratchpad.open.map(({ id }) => id));
-  const thrown = error.interrupts.filter(({ id }) => !known.has(id));
-  return { status: "interrupted", questions: distinct([...scratchpad.open, ...thrown]), answered };
-}
-
-function leavingAttempt(
-  loop: LoopState,
-  task: PlannedTask,
-  error: ParentCommand,
-  answered: readonly unknown[],
-): Attempt {
-  if (loop.run.nesting !== undefined) return { status: "left", error, answered };
-  const refusal = new InvalidArgumentError(
-    "invalid_command",
-    `Node "${task.name}" returned a Command for a parent graph: there is none.`,
-  );
-  return { status: "failed", error: refusal, answered };
-}
-
-/** A refused answer leaves its question open, and the others that the task had asked. */
-function openAfterFailure(
-  loop: LoopState,
-  task: PlannedTask,
-  open: readonly Question[],
-): readonly Question[] {
-  const refused = open.filter((question) => question.refused !== undefined);
-  if (refused.length === 0) return [];
-  const isRefused = (id: string): boolean => refused.some((question) => question.id === id);
-  const before = openQuestions(loop.pending, task.id).filter(({ id }) => !isRefused(id));
-  return distinct([...before, ...open]);
 }
 
 async function storeAttempt(loop: LoopState, task: PlannedTask, attempt: Attempt): Promise<TaskResult> {

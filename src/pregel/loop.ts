@@ -129,7 +129,7 @@ function apply(
   loop: LoopState,
   tasks: readonly PlannedTask[],
   results: readonly TaskResult[],
-): ReadonlySet<string> {
+): readonly string[] {
   const applied: AppliedTask[] = [];
   for (const [index, { name, pathKey, triggers }] of tasks.entries()) {
     const result = results[index];
@@ -137,7 +137,7 @@ function apply(
     applied.push({ name, pathKey, triggers, writes: result.writes });
     if (result.handler !== undefined) applied.push(result.handler);
   }
-  return applied.length === 0 ? new Set() : applyWrites(loop.state, applied, nextVersionOf(loop.run.saver));
+  return applied.length === 0 ? [] : applyWrites(loop.state, applied, nextVersionOf(loop.run.saver));
 }
 
 /**
@@ -221,7 +221,6 @@ function checkpointOf(loop: LoopState): { readonly checkpointId?: string } {
   return loop.checkpointId === undefined ? {} : { checkpointId: loop.checkpointId };
 }
 
-function touchesOutput(loop: LoopState, updated: ReadonlySet<string>): boolean {
-  for (const name of updated) if (isAmong(loop.run.watchedKeys, name)) return true;
-  return false;
+function touchesOutput({ run }: LoopState, updated: readonly string[]): boolean {
+  return updated.some((name) => isAmong(run.watchedKeys, name));
 }

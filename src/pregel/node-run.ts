@@ -1,0 +1,172 @@
+import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
+import { InvalidArgumentError } from "../errors.ts";
+import { isGraphInterrupt } from "../interrupt-error.ts";
+import type { AttemptScope } from "./attempt-scope.ts";
+import type { Attempt } from "./execute.ts";
+import { asFrozenInputError } from "./frozen-state.ts";
+import type { LoopState } from "./loop-state.ts";
+import { isParentCommand, type ParentCommand } from "./nested-errors.ts";
+import { nodeConfig, writeScope } from "./node-config.ts";
+import { openQuestions } from "./pending-writes.ts";
+import { inputOf, type PlannedTask } from "./plan.ts";
+import { isGraphDrained } from "./policy-errors.ts";
+import { distinct, type Question } from "./question.ts";
+import { isPromiseLike } from "./runnable.ts";
+import { Scratchpad } from "./scratchpad.ts";
+import { emitMessage, emitMessages, noteMessages } from "./stream-messages.ts";
+import { taskContext, type TaskContext } from "./task-context.ts";
+import { TaskScope } from "./task-scope.ts";
+import type { EngineNode, NodeConfig } from "./types.ts";
+import { MissingCheckpointerError } from "./value-errors.ts";
+import { normaliseWrites } from "./writes.ts";
+
+/** How the node came out of an attempt. */
+type Ending = { readonly writes: readonly PendingWrite[] } | { readonly error: unknown };
+
+/** One call of a task's node: what the node is given, and what functions that it calls know of it. */
+export class NodeRun implements TaskContext {
+  readonly scope: TaskScope;
+  readonly config: NodeConfig;
+  readonly input: unknown;
+  readonly #node: EngineNode;
+  readonly #sent: PendingWrite[] = [];
+
+  constructor(loop: LoopState, task: PlannedTask, attempt: AttemptScope) {
+    if (task.node === undefined)
+      throw new TypeError(`Task "${task.name}" has no node; the plan was not checked.`);
+    const { pending } = loop;
+    const scratchpad = new Scratchpad({
+      taskId: task.id,
+      answered: pending.answeredOf(task.id),
+      pending: pending.questionsOf(task.id),
+      answers: pending.answers(),
+      environment: loop.run.environment,
+    });
+    this.#node = task.node;
+    this.scope = new TaskScope(loop, task, attempt, scratchpad);
+    this.input = inputOf(loop.state, task);
+    this.config = nodeConfig(
+      loop,
+      task,
+      attempt,
+      (value, options) => scratchpad.askQuestion(value, options),
+      this.scope,
+    );
+    noteMessages(loop, this.input);
+  }
+
+  readonly send = (writes: readonly PendingWrite[]): void => {
+    const { channels } = this.scope.loop.state;
+    this.#sent.push(...writes.filter(([channel]) => channels.has(channel)));
+  };
+
+  readonly emitMessage = (message: object): void => emitMessage(this.scope, this.config, message);
+
+  /** Stays synchronous when the node does. */
+  attempt(): MaybePromise<Attempt> {
+    try {
+      const writes = taskContext.run(this, () => this.#call());
+      return writes instanceof Promise
+        ? writes.then(
+            (settled) => this.#end({ writes: settled }),
+            (error: unknown) => this.#fail(error),
+          )
+        : this.#end({ writes });
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  #call(): MaybePromise<readonly PendingWrite[]> {
+    const output = this.#node.run(this.input, this.config);
+    return isPromiseLike(output)
+      ? Promise.resolve(output).then((settled) => this.#writesOf(settled))
+      : this.#writesOf(output);
+  }
+
+  /** What the node has sent while it ran, then what its output means. */
+  #writesOf(output: unknown): MaybePromise<readonly PendingWrite[]> {
+    const writes = this.#node.write(output, writeScope(this.scope.loop, this.config, this.#sent));
+    return writes instanceof Promise
+      ? writes.then((settled) => this.#withSent(settled))
+      : this.#withSent(writes);
+  }
+
+  #withSent(own: readonly PendingWrite[]): readonly PendingWrite[] {
+    return normaliseWrites(this.#sent.length === 0 ? own : [...this.#sent, ...own]);
+  }
+
+  #end(ending: Ending): MaybePromise<Attempt> {
+    return this.scope.isCalling
+      ? this.scope.settled().then(() => attemptOf(this, ending))
+      : attemptOf(this, ending);
+  }
+
+  /** The Command of a graph inside the task counts as what the node returned. */
+  #fail(error: unknown): MaybePromise<Attempt> {
+    return isParentCommand(error) && error.reached === this.scope
+      ? this.#handOver(error.command)
+      : this.#end({ error });
+  }
+
+  async #handOver(command: unknown): Promise<Attempt> {
+    try {
+      return await this.#end({ writes: await this.#writesOf(command) });
+    } catch (error) {
+      return this.#end({ error });
+    }
+  }
+}
+
+function attemptOf(
+  { scope, config, input }: Pick<NodeRun, "scope" | "config" | "input">,
+  ending: Ending,
+): Attempt {
+  const { loop, task, scratchpad } = scope;
+  scope.requireStorage();
+  const answered = scratchpad.used();
+  if ("writes" in ending) {
+    emitMessages(loop, config, ending.writes);
+    return { status: "done", writes: ending.writes, answered };
+  }
+  const { error } = ending;
+  if (isParentCommand(error)) return leavingAttempt(loop, task, error, answered);
+  if (isGraphDrained(error)) return { status: "drained", error, answered };
+  if (!isGraphInterrupt(error)) {
+    const stillOpen = openAfterFailure(loop, task, scratchpad.open);
+    const named = asFrozenInputError(error, task.name, input) ?? error;
+    return { status: "failed", error: named, answered, stillOpen };
+  }
+  if (loop.run.saver === undefined)
+    return { status: "failed", error: new MissingCheckpointerError("interrupt()"), answered };
+  const known = new Set(scratchpad.open.map(({ id }) => id));
+  const thrown = error.interrupts.filter(({ id }) => !known.has(id));
+  return { status: "interrupted", questions: distinct([...scratchpad.open, ...thrown]), answered };
+}
+
+function leavingAttempt(
+  loop: LoopState,
+  task: PlannedTask,
+  error: ParentCommand,
+  answered: readonly unknown[],
+): Attempt {
+  if (loop.run.nesting !== undefined) return { status: "left", error, answered };
+  const refusal = new InvalidArgumentError(
+    "invalid_command",
+    `Node "${task.name}" returned a Command for a parent graph: there is none.`,
+  );
+  return { status: "failed", error: refusal, answered };
+}
+
+/** A refused answer leaves its question open, and the others that the task had asked. */
+function openAfterFailure(
+  loop: LoopState,
+  task: PlannedTask,
+  open: readonly Question[],
+): readonly Question[] {
+  const refused = open.filter((question) => question.refused !== undefined);
+  if (refused.length === 0) return [];
+  const isRefused = (id: string): boolean => refused.some((question) => question.id === id);
+  const before = openQuestions(loop.pending, task.id).filter(({ id }) => !isRefused(id));
+  return distinct([...before, ...open]);
+}
