@@ -2,7 +2,7 @@ import { StorageError, UndecodableError } from "../errors.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
-import { BlobBucket } from "./blob-bucket.ts";
+import { BlobBucket, type BlobObject } from "./blob-bucket.ts";
 import { BlobRows, type BlobRow, type StoredBlob } from "./blob-rows.ts";
 import type { Sql } from "./sql.ts";
 import { toHex } from "./stored-id.ts";
@@ -25,8 +25,8 @@ interface SealedBytes {
 export interface StagedBlobs {
   /** Writes their rows; in the transaction of the row that refers to them. */
   commit(): void;
-  /** Afterwards, also after a failure. */
-  release(): void;
+  /** Afterwards, also after a failure: objects that were put and that no row names are removed. */
+  release(): MaybePromise<void>;
 }
 
 /** A blob whose bytes are where its row will say. */
@@ -88,9 +88,10 @@ export class BlobStore {
       bucket === undefined
         ? []
         : missing.map((blob) => ({ blob, upload: this.#upload(bucket, threadId, blob) }));
-    const release = () => {
+    const release = (): MaybePromise<void> => {
       for (const { hash } of pinned) this.#pin(threadId, hash, -1);
-      for (const { blob } of uploads) this.#release(threadId, blob.hash);
+      const left = uploads.flatMap(({ blob }) => this.#release(threadId, blob.hash) ?? []);
+      return left.length === 0 ? undefined : this.#deleteLeft(left);
     };
     try {
       const staged =
@@ -99,7 +100,7 @@ export class BlobStore {
           : await uploaded(uploads);
       return { commit: () => this.#commit(threadId, staged), release };
     } catch (error) {
-      release();
+      await release();
       throw error;
     }
   }
@@ -232,12 +233,23 @@ export class BlobStore {
     return { generation, size: bytes.length, type };
   }
 
-  #release(threadId: string, hash: string): void {
+  /** The object, when nobody is about to name it any more, and no row does. */
+  #release(threadId: string, hash: string): BlobObject | undefined {
     const key = uploadKey(threadId, hash);
     const upload = this.#uploads.get(key);
-    if (upload === undefined) return;
+    if (upload === undefined) return undefined;
     upload.users -= 1;
-    if (upload.users === 0) this.#uploads.delete(key);
+    if (upload.users > 0) return undefined;
+    this.#uploads.delete(key);
+    const { generation } = upload;
+    const isNamed =
+      this.#rows.find(threadId, hash)?.generation === generation || this.#rows.generations().has(generation);
+    return isNamed ? undefined : { hash, generation };
+  }
+
+  /** What cannot be deleted now is found by the next sweep: whoever put it has another error to tell. */
+  async #deleteLeft(objects: readonly BlobObject[]): Promise<void> {
+    await this.#bucket?.delete(objects).catch(() => undefined);
   }
 }
 

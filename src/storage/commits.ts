@@ -78,7 +78,7 @@ export class Commits {
     try {
       return this.#run(pending, staged, false, write);
     } finally {
-      staged.release();
+      await staged.release();
     }
   }
 

@@ -91,7 +91,7 @@ export class ThreadRemoval {
         });
         ({ commits } = blobs);
       } finally {
-        staged.release();
+        await staged.release();
       }
     }
     if (commits !== blobs.commits) return false;

@@ -198,7 +198,7 @@ export class GraphRunner implements RunExecutor {
       });
       storage.fence.close();
     } finally {
-      record.release();
+      await record.release();
     }
     reached("run.ended");
     return { status: "ended" };

@@ -77,7 +77,7 @@ export class RunAdmission {
         onAdmitted(earlier ?? start.runId);
       });
     } finally {
-      staged.record.release();
+      await staged.record.release();
     }
     reached("run.admitted");
     after?.();
