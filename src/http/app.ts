@@ -6,6 +6,7 @@ import { assistantGraphRoutes, assistantRoutes } from "./assistant-routes.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { errorHandler } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
+import { serverInfo } from "./info.ts";
 import { interruptRoutes } from "./interrupt-routes.ts";
 import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
 import { localOnly, mayUse } from "./local-only.ts";
@@ -51,6 +52,7 @@ export function createApp(options: AppOptions): Hono {
     }),
   );
   app.get("/ok", (context) => context.json({ ok: true }));
+  app.get("/info", (context) => context.json(serverInfo(options.directories(context.env) !== undefined)));
   app.use(authentication(options));
   app.route("/threads/:thread_id", runRoutes(options));
   app.route("/threads/:thread_id", createRunRoutes(options));

@@ -21,12 +21,16 @@ export async function parseBody<Schema extends v.GenericSchema>(
   return check(schema, text === "" ? {} : parseJson(text), "body");
 }
 
-/** Checks parameters of the query. */
+/** Checks parameters of the query: of one that is repeated, the list of its values. */
 export function parseQuery<Schema extends v.GenericSchema>(
   request: HonoRequest,
   schema: Schema,
 ): v.InferOutput<Schema> {
-  return check(schema, request.query(), "query");
+  const given = Object.entries(request.queries()).map(([key, values]) => [
+    key,
+    values.length === 1 ? values[0] : values,
+  ]);
+  return check(schema, Object.fromEntries(given), "query");
 }
 
 export function check<Schema extends v.GenericSchema>(

@@ -80,12 +80,6 @@ export const ResumeBody = v.union(
   'must have "interrupt_id" and "value", or "values": an object of answers by interrupt id, one at least',
 );
 
-export const UpdateStateBody = exactly({
-  values: v.unknown(),
-  as_node: v.optional(v.string()),
-  checkpoint_id: v.optional(CheckpointId),
-});
-
 const kept = {
   strategy: v.optional(v.literal("keep_latest"), "keep_latest"),
   keep_last: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 1),
@@ -131,13 +125,6 @@ export const Flag = v.pipe(
 );
 
 export const NoQuery = exactly({});
-
-export const StateQuery = exactly({ subgraphs: v.optional(Flag, "false") });
-
-export const HistoryQuery = exactly({
-  limit: v.optional(Count, "10"),
-  before: v.optional(CheckpointId),
-});
 
 export type RunConfigBody = v.InferOutput<typeof Config>;
 export type InvokeRequest = v.InferOutput<typeof InvokeBody>;

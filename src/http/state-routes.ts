@@ -1,9 +1,17 @@
 import { Hono } from "hono";
 import { v7 as uuid7 } from "uuid";
+import type { StatePlace } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { requestConditions } from "./request-conditions.ts";
-import { HistoryQuery, StateQuery, UpdateStateBody } from "./schemas.ts";
+import {
+  type CheckpointBody,
+  CheckpointStateBody,
+  HistoryBody,
+  HistoryQuery,
+  StateQuery,
+  UpdateStateBody,
+} from "./state-schemas.ts";
 import { call, jsonResponse, requestedThread } from "./thread-call.ts";
 
 /** Reading and editing what a thread has. */
@@ -12,14 +20,25 @@ export function stateRoutes(options: AppOptions): Hono {
 
   app.get("/state", async (context) => {
     const thread = requestedThread(context, options);
-    const read = { ...thread.address, ...parseQuery(context.req, StateQuery) };
+    const read = { ...thread.address, ...stateQuery(context.req) };
     return jsonResponse(context, await call(thread, (api) => api.getState(read)));
   });
 
   app.get("/state/:checkpoint_id", async (context) => {
     const thread = requestedThread(context, options);
-    const query = parseQuery(context.req, StateQuery);
-    const read = { ...thread.address, ...query, checkpointId: context.req.param("checkpoint_id") };
+    const read = {
+      ...thread.address,
+      ...stateQuery(context.req),
+      checkpointId: context.req.param("checkpoint_id"),
+    };
+    return jsonResponse(context, await call(thread, (api) => api.getState(read)));
+  });
+
+  app.post("/state/checkpoint", async (context) => {
+    const thread = requestedThread(context, options);
+    const body = await parseBody(context.req, CheckpointStateBody, options.maxBodySize);
+    const { checkpoint, subgraphs, select } = body;
+    const read = { ...thread.address, ...placeOf(checkpoint), subgraphs, ...(select && { select }) };
     return jsonResponse(context, await call(thread, (api) => api.getState(read)));
   });
 
@@ -31,8 +50,9 @@ export function stateRoutes(options: AppOptions): Hono {
       editId: uuid7(),
       ...(await requestConditions(context, body)),
       values: body.values,
-      ...(body.as_node === undefined ? {} : { asNode: body.as_node }),
-      ...(body.checkpoint_id === undefined ? {} : { checkpointId: body.checkpoint_id }),
+      ...(body.as_node != null && { asNode: body.as_node }),
+      ...placeOf(body.checkpoint ?? {}),
+      ...(body.checkpoint_id != null && { checkpointId: body.checkpoint_id }),
     };
     let attempts = 0;
     const reply = await call(thread, (api) => {
@@ -45,9 +65,36 @@ export function stateRoutes(options: AppOptions): Hono {
   app.get("/history", async (context) => {
     const thread = requestedThread(context, options);
     const { limit, before } = parseQuery(context.req, HistoryQuery);
-    const read = { ...thread.address, limit, ...(before === undefined ? {} : { before }) };
+    const read = { ...thread.address, limit, ...(before !== undefined && { before }) };
+    return jsonResponse(context, await call(thread, (api) => api.getHistory(read)));
+  });
+
+  app.post("/history", async (context) => {
+    const thread = requestedThread(context, options);
+    const body = await parseBody(context.req, HistoryBody, options.maxBodySize);
+    const { limit, before, metadata, checkpoint, select } = body;
+    const read = {
+      ...thread.address,
+      ...placeOf(checkpoint ?? {}),
+      limit,
+      ...(before && { before }),
+      ...(metadata && { metadata }),
+      ...(select && { select }),
+    };
     return jsonResponse(context, await call(thread, (api) => api.getHistory(read)));
   });
 
   return app;
+}
+
+function stateQuery(request: Parameters<typeof parseQuery>[0]) {
+  const { subgraphs, select } = parseQuery(request, StateQuery);
+  return { subgraphs, ...(select && { select }) };
+}
+
+function placeOf({
+  checkpoint_id: checkpointId,
+  checkpoint_ns: namespace = "",
+}: Partial<CheckpointBody>): StatePlace {
+  return { ...(checkpointId != null && { checkpointId }), ...(namespace !== "" && { namespace }) };
 }

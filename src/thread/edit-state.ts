@@ -41,7 +41,7 @@ async function editState(
   edit: EditState,
 ): Promise<Bytes> {
   const { saver } = storage;
-  const configurable = { thread_id: edit.threadId, checkpoint_ns: "" };
+  const configurable = { thread_id: edit.threadId, checkpoint_ns: edit.namespace ?? "" };
   if (edit.isRepeated === true) {
     const filter = { run_id: edit.editId };
     for await (const written of saver.list({ configurable }, { filter, limit: 1 }))

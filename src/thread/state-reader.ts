@@ -1,6 +1,6 @@
 import type { CheckpointConfig, CheckpointTuple } from "../checkpoint/types.ts";
 import { CheckpointNotFoundError } from "../errors.ts";
-import { readState } from "../pregel/read-state.ts";
+import { readHistory, readState } from "../pregel/read-state.ts";
 import { snapshotOf } from "../pregel/snapshot.ts";
 import { shownChannels } from "../pregel/stream.ts";
 import type { PregelGraph, StateSnapshot } from "../pregel/types.ts";
@@ -10,7 +10,7 @@ import type { GraphCatalog } from "./graph-catalog.ts";
 import type { ReadHistory, ReadState, ThreadAddress } from "./protocol.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
-import { wireState } from "./wire.ts";
+import { wireState, type WireState } from "./wire.ts";
 
 /** Reads the states of a thread, also when its graph is not there any more. */
 export class StateReader {
@@ -22,17 +22,20 @@ export class StateReader {
     this.#catalog = catalog;
   }
 
-  async state({ threadId, checkpointId, subgraphs }: ReadState): Promise<unknown> {
+  async state({ threadId, checkpointId, namespace, subgraphs, select }: ReadState): Promise<unknown> {
     this.#requireThread(threadId);
-    const tuple = await this.#tuple(threadId, checkpointId);
+    // Which graph it is, the outermost one says.
+    const tuple = await this.#tuple(threadId, namespace === undefined ? checkpointId : undefined);
     if (tuple === undefined && checkpointId !== undefined) throw new CheckpointNotFoundError(checkpointId);
-    if (tuple === undefined) return wireState(threadId, { values: {}, next: [], tasks: [], config: {} });
-    const snapshot = subgraphs
-      ? await readState(this.#graph(tuple), this.#storage.saver, addressOf(threadId, checkpointId), {
-          subgraphs,
-        })
-      : this.#snapshot(tuple, checkpointId === undefined);
-    return wireState(threadId, snapshot);
+    if (tuple === undefined) {
+      return selected(wireState(threadId, { values: {}, next: [], tasks: [], config: {} }), select);
+    }
+    const address = addressOf(threadId, checkpointId, namespace);
+    const snapshot =
+      subgraphs || namespace !== undefined
+        ? await readState(this.#graph(tuple), this.#storage.saver, address, { subgraphs })
+        : this.#snapshot(tuple, checkpointId === undefined);
+    return selected(wireState(threadId, snapshot), select);
   }
 
   /** The newest state, undefined when there is none yet. */
@@ -48,15 +51,24 @@ export class StateReader {
   }
 
   /** Newest first. */
-  async *history({ threadId, limit, before }: ReadHistory): AsyncGenerator<unknown, void, undefined> {
+  async *history(read: ReadHistory): AsyncGenerator<unknown, void, undefined> {
+    const { threadId, limit, before, checkpointId, namespace, metadata, select } = read;
     this.#requireThread(threadId);
-    if (before !== undefined && !this.#storage.saver.has(addressOf(threadId, before)))
+    if (before !== undefined && !this.#storage.saver.has(addressOf(threadId, before, namespace)))
       throw new CheckpointNotFoundError(before);
-    const listed = this.#storage.saver.list(
-      { configurable: { thread_id: threadId, checkpoint_ns: "" } },
-      { limit, ...(before === undefined ? {} : { before: { configurable: { checkpoint_id: before } } }) },
+    const head = await this.#tuple(threadId, undefined);
+    if (head === undefined) return;
+    const states = readHistory(
+      this.#graph(head),
+      this.#storage.saver,
+      addressOf(threadId, checkpointId, namespace),
+      {
+        limit,
+        ...(before !== undefined && { before: { configurable: { checkpoint_id: before } } }),
+        ...(metadata !== undefined && { filter: metadata }),
+      },
     );
-    for await (const tuple of listed) yield wireState(threadId, this.#snapshot(tuple, false));
+    for await (const snapshot of states) yield selected(wireState(threadId, snapshot), select);
   }
 
   /** The output of a run: the graph's output keys at its checkpoint, which stay as they are. */
@@ -85,9 +97,20 @@ export class StateReader {
   }
 }
 
-function addressOf(threadId: string, checkpointId: string | undefined): CheckpointConfig {
+function addressOf(threadId: string, checkpointId?: string, namespace = ""): CheckpointConfig {
   const named = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
-  return { configurable: { thread_id: threadId, checkpoint_ns: "", ...named } };
+  return { configurable: { thread_id: threadId, checkpoint_ns: namespace, ...named } };
+}
+
+/** The parts of a state that are asked for, all of them unless said otherwise. */
+function selected(state: WireState, select: readonly string[] | undefined): unknown {
+  if (select === undefined) return state;
+  const parts = Object.fromEntries(Object.entries(state).filter(([part]) => select.includes(part)));
+  const keys = select.flatMap((part) => (part.startsWith("values.") ? [part.slice("values.".length)] : []));
+  const { values } = state;
+  if ("values" in parts || keys.length === 0 || typeof values !== "object" || values === null) return parts;
+  const members = Object.entries(values).filter(([key]) => keys.includes(key));
+  return { ...parts, values: Object.fromEntries(members) };
 }
 
 function outputOf(graph: PregelGraph, values: StateSnapshot["values"]): unknown {

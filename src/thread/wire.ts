@@ -24,7 +24,9 @@ export function wireValues({ interrupts }: RunEnd, values: unknown): unknown {
   return { ...own, __interrupt__: interrupts };
 }
 
-export function wireState(threadId: string, snapshot: StateSnapshot): unknown {
+export type WireState = Readonly<Record<string, unknown>>;
+
+export function wireState(threadId: string, snapshot: StateSnapshot): WireState {
   return {
     values: snapshot.values,
     next: snapshot.next,

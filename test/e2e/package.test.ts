@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { VERSION } from "../../src/version.ts";
 import { bundle, run, runBin } from "./support/run.ts";
 import { ROOT } from "./support/server.ts";
 
@@ -24,6 +25,7 @@ const installed = join(project, "node_modules/tidemark");
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 interface Manifest {
+  readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly bin: Readonly<Record<string, string>>;
@@ -52,6 +54,10 @@ function link(name: string): void {
 }
 
 describe("the package", () => {
+  it("says which version it is", () => {
+    expect(VERSION).toBe(readManifest(installed).version);
+  });
+
   it("holds what is built, the migrations, and nothing else", () => {
     expect(readdirSync(installed).toSorted()).toEqual([
       "LICENSE",

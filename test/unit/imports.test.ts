@@ -16,6 +16,7 @@ interface Rule {
 }
 
 const LEAVES = [
+  "version.ts",
   "errors.ts",
   "error-record.ts",
   "interrupt-error.ts",

@@ -37,6 +37,8 @@ export const PERMISSIONS: Readonly<Record<string, string>> = {
   "GET /threads/:thread_id/state/:checkpoint_id": "threads:read",
   "POST /threads/:thread_id/state": "threads:update",
   "GET /threads/:thread_id/history": "threads:read",
+  "POST /threads/:thread_id/history": "threads:read",
+  "POST /threads/:thread_id/state/checkpoint": "threads:read",
   "GET /threads/:thread_id/export": "threads:read",
   "POST /threads/:thread_id/import": "threads:create",
   "POST /threads/:thread_id/copy": "threads:create",

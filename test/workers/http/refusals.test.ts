@@ -216,7 +216,7 @@ describe("a path, a method or a query that is not there", () => {
     ["GET", "/threads/x/invoke", "POST"],
     ["PUT", "/threads/x/state", "GET, POST"],
     ["POST", "/threads/x", "DELETE, GET, PATCH"],
-    ["POST", "/threads/x/history", "GET"],
+    ["PUT", "/threads/x/history", "GET, POST"],
     ["DELETE", "/threads/x/state", "GET, POST"],
     ["POST", "/threads/x/state/y", "GET"],
   ])("%s %s is answered with the methods that there are", async ([method = "", path = "", allow = ""]) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../../../src/http/app.ts";
 import { PERMISSIONS } from "../../../../src/http/auth/permissions.ts";
+import { VERSION } from "../../../../src/version.ts";
 import type { Principal } from "../../../../src/worker.ts";
 import { json } from "../../../support/threads.ts";
 import { codeOf, server } from "./server.ts";
@@ -46,6 +47,7 @@ describe("a function that authenticates", () => {
   it("is not asked about /ok, nor about what a browser asks before a request", async () => {
     const call = server({ auth: () => undefined, origins: ["https://app.example.com"] });
     expect(await json(call("/ok"))).toEqual({ ok: true });
+    expect(await json(call("/info"))).toMatchObject({ version: VERSION, flags: { assistants: true } });
     const preflight = (origin: string) =>
       call("/threads/x/invoke", {
         method: "OPTIONS",
@@ -97,7 +99,7 @@ describe("scopes", () => {
     const routes = new Set(
       app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`),
     );
-    routes.delete("GET /ok");
+    for (const open of ["GET /ok", "GET /info"]) expect(routes.delete(open)).toBe(true);
     expect(Object.keys(PERMISSIONS).toSorted()).toEqual([...routes].toSorted());
   });
 });
