@@ -69,7 +69,7 @@ async function changed(
 async function pausedThread(): Promise<TestThread> {
   deploy({ asking });
   const thread = new TestThread();
-  await thread.invoke({ input: { log: ["in", large] } });
+  await thread.invoke({ input: { log: ["in", large] }, config: { metadata: { tenant: "acme" } } });
   return thread;
 }
 
@@ -89,6 +89,7 @@ describe("a thread that is moved", () => {
     const answer = await imported(target, await exported(source));
     expect(answer).toEqual({ thread_id: target.id, graph: "asking", checkpoints: 2, runs: 1, blobs: 1 });
     const before = await source.state();
+    expect(before.metadata).toMatchObject({ tenant: "acme" });
     expect(await target.state()).toEqual({
       ...before,
       metadata: { ...before.metadata, thread_id: target.id },
