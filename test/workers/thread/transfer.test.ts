@@ -129,7 +129,7 @@ describe("a thread that is moved", () => {
     await source.invoke({ input: { count: 330 } });
     await expect(source.invoke({ input: { count: 20 } })).rejects.toMatchObject({
       code: "value_too_large",
-      details: { channel: "log" },
+      details: { limit: 32 * 1024 * 1024, channel: "log" },
     });
     const target = new TestThread();
     await imported(target, await exported(source));
