@@ -5,6 +5,8 @@ import { type CallShard, TenantDirectory } from "./directory/tenant-directory.ts
 import { TidemarkError } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import type { Authenticate } from "./http/auth/principal.ts";
+import type { EventSchemas } from "./http/inbound-event-schemas.ts";
+import type { WebhookSource } from "./http/webhooks/source.ts";
 import type { RateLimiter } from "./http/auth/rate-limit.ts";
 import { callObject, type ThreadNamespace } from "./http/thread-stub.ts";
 import type { RunnableGraph } from "./pregel/runnable-graph.ts";
@@ -19,6 +21,9 @@ import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts"
  */
 
 export { apiKeys, type ApiKey } from "./http/auth/api-keys.ts";
+export { githubWebhooks, standardWebhooks, stripeWebhooks } from "./http/webhooks/verifiers.ts";
+export type { Secrets, TimedOptions } from "./http/webhooks/verifiers.ts";
+export type { VerifyWebhook, WebhookDelivery, WebhookEvent, WebhookSource } from "./http/webhooks/source.ts";
 export type { Authenticate, Principal } from "./http/auth/principal.ts";
 
 export interface RuntimeOptions {
@@ -63,6 +68,13 @@ export interface RuntimeOptions {
   readonly retention?: Retention;
   /** What is kept of the events of streamed runs, so that they can be read again, and how they are sent. */
   readonly events?: EventOptions;
+  /**
+   * What the payloads of events have to be, by key: Standard Schemas (zod, valibot, …). An event that does not fit is
+   * refused to its sender. One whose key is not here may bring anything.
+   */
+  readonly eventSchemas?: EventSchemas;
+  /** Who may send events to `POST /webhooks/:source`, by that name: each proves itself by its own signature. */
+  readonly webhooks?: Readonly<Record<string, WebhookSource>>;
   /** Takes errors that nobody expected; they go to the console by default. */
   readonly report?: (error: unknown) => void;
 }
@@ -100,6 +112,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     lease = LEASE,
     retention = {},
     events = {},
+    eventSchemas = {},
+    webhooks = {},
     report = toConsole,
   } = options;
   const {
@@ -125,6 +139,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     maxBodySize,
     heartbeat,
     report,
+    eventSchemas,
+    webhooks,
     threads: (env) => namespaceOf(env, thread),
     directories,
     extract,

@@ -8,6 +8,8 @@ import { errorHandler } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { serverInfo } from "./info.ts";
 import { interruptRoutes } from "./interrupt-routes.ts";
+import { inboundEventRoutes } from "./inbound-event-routes.ts";
+import type { EventSchemas } from "./inbound-event-schemas.ts";
 import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
 import { localOnly, mayUse } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
@@ -18,6 +20,8 @@ import type { ThreadNamespace } from "./thread-stub.ts";
 import { searchRoutes } from "./search-routes.ts";
 import { threadRoutes } from "./thread-routes.ts";
 import { transferRoutes } from "./transfer-routes.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
+import type { WebhookSource } from "./webhooks/source.ts";
 
 export interface AppOptions extends AuthenticationOptions {
   /** Finds the thread objects among the Worker's bindings. */
@@ -34,6 +38,10 @@ export interface AppOptions extends AuthenticationOptions {
   readonly maxBodySize: number;
   /** How often a stream gets a comment, in milliseconds. */
   readonly heartbeat: number;
+  /** What the payloads of events have to be, by key. */
+  readonly eventSchemas?: EventSchemas;
+  /** Who may send events by webhooks, by the name in the path. */
+  readonly webhooks?: Readonly<Record<string, WebhookSource>>;
   /** Takes what nobody expected. */
   readonly report: (error: unknown) => void;
 }
@@ -44,6 +52,7 @@ export function createApp(options: AppOptions): Hono {
   const app = new Hono({ getPath: (request) => rawPath(request.url) });
   app.onError(errorHandler(options.report));
   app.notFound((context) => notFound(context, app));
+  app.route("/webhooks", webhookRoutes(options));
   if (options.auth === undefined) app.use(localOnly(options.origins));
   app.use(
     cors({
@@ -59,6 +68,7 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads/:thread_id", runsRoutes(options));
   app.route("/threads/:thread_id", eventRoutes(options));
   app.route("/threads/:thread_id", stateRoutes(options));
+  app.route("/threads/:thread_id", inboundEventRoutes(options));
   app.route("/threads/:thread_id", transferRoutes(options));
   app.route("/threads/:thread_id", lifeCycleRoutes(options));
   app.route("/threads", pruneRoute(options));

@@ -50,17 +50,26 @@ export function check<Schema extends v.GenericSchema>(
   );
 }
 
+/** A body as it was sent, within the limit in bytes. */
+export async function readBytes(request: HonoRequest, limit: number): Promise<Uint8Array> {
+  return new Uint8Array(await new Blob(await readChunks(request, limit)).arrayBuffer());
+}
+
 async function readText(request: HonoRequest, limit: number): Promise<string> {
+  return decodeText(await readChunks(request, limit));
+}
+
+async function readChunks(request: HonoRequest, limit: number): Promise<Uint8Array<ArrayBuffer>[]> {
   const announced = Number(request.header("content-length") ?? 0);
   if (announced > limit) throw tooLarge(announced, limit);
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of request.raw.body ?? []) {
     size += chunk.byteLength;
     if (size > limit) throw tooLarge(size, limit);
     chunks.push(chunk);
   }
-  return decodeText(chunks);
+  return chunks;
 }
 
 function decodeText(chunks: readonly Uint8Array[]): string {
@@ -72,7 +81,7 @@ function decodeText(chunks: readonly Uint8Array[]): string {
   }
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   const value = parsed(text);
   if (isDeeper(value, MAX_DEPTH)) {
     throw new RefusedError("invalid_request", `The body is nested in more than ${MAX_DEPTH} levels.`, {

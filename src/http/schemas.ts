@@ -80,6 +80,9 @@ export const ResumeBody = v.union(
   'must have "interrupt_id" and "value", or "values": an object of answers by interrupt id, one at least',
 );
 
+/** Whatever JSON there is. */
+export const AnyBody = v.unknown();
+
 const kept = {
   strategy: v.optional(v.literal("keep_latest"), "keep_latest"),
   keep_last: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 1),

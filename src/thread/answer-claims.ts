@@ -95,7 +95,7 @@ export class AnswerClaims {
 async function reopenedOf(
   storage: ThreadStorage,
   states: StateReader,
-  { threadId, tenant, request }: StartRun,
+  { threadId, request }: StartRun,
   claims: readonly Claim[],
 ): Promise<ReadonlySet<string>> {
   if (request.checkpointId !== undefined) return new Set();
@@ -104,7 +104,8 @@ async function reopenedOf(
     return records.length > 0 && records.every(({ runId }) => !isUnderWay(storage, runId));
   });
   if (ended.length === 0) return new Set();
-  const open = await states.openQuestions({ tenant, threadId });
+  const { interrupts, waiting = [] } = await states.standing(threadId);
+  const open = new Set([...interrupts, ...waiting].map(({ id }) => id));
   return new Set(ended.map(({ interruptId }) => interruptId).filter((id) => open.has(id)));
 }
 

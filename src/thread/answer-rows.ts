@@ -37,6 +37,11 @@ export class AnswerRows {
     return this.#sql.all<Columns>(statement, interruptId).map(fromColumns);
   }
 
+  /** Whether the run was started with answers. */
+  hasRun(runId: string): boolean {
+    return this.#sql.first("SELECT 1 FROM answers WHERE run = ? LIMIT 1", runId) !== undefined;
+  }
+
   insert(answer: AnswerRecord): void {
     this.#sql.run(
       `INSERT OR REPLACE INTO answers (interrupt, checkpoint, hash, run, answered_at, answered_by)

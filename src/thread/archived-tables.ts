@@ -7,6 +7,7 @@ export const ARCHIVED_TABLES = [
   "parts",
   "runs",
   "answers",
+  "received_events",
 ] as const;
 
 /** Columns that say whose rows these are: they get the values of the thread that the rows are moved to. */

@@ -28,6 +28,12 @@ export const CRASH_POINTS = [
   "run.postponed",
   /** The key of an edit is stored, the edit is not. */
   "edit.key_stored",
+  /** An event is stored that nobody waits for. */
+  "event.kept",
+  /** The run is in the queue that answers what was waited for. */
+  "wait.answered",
+  /** The time of what an edit may reopen is set, the edit is not stored. */
+  "edit.watched",
   "thread.marked_deleted",
   /** The objects in the bucket are gone, the rows are not. */
   "thread.objects_deleted",

@@ -12,6 +12,7 @@ import type {
   Bytes,
   CreateThread,
   EditState,
+  EventReceipt,
   ImportedThread,
   PatchThread,
   PruneThread,
@@ -20,6 +21,7 @@ import type {
   ReadState,
   Reply,
   RunEvents,
+  SendEvent,
   StartRun,
   ThreadAddress,
   ThreadApi,
@@ -63,96 +65,106 @@ interface CrashWitness {
   reached(point: CrashPoint): void;
 }
 
+class ThreadObject extends DurableObject implements ThreadApi, CrashWitness {
+  readonly #thread: Thread | UnusableThread;
+
+  constructor(ctx: DurableObjectState, env: unknown, config: ThreadConfig) {
+    // The class is bound to no one's bindings: those it uses are looked up by name and checked.
+    super(ctx, env as Cloudflare.Env);
+    this.#thread = createThread(ctx, env, config, this);
+  }
+
+  reached(_point: CrashPoint): void {}
+
+  invoke(start: StartRun): Promise<Reply<Bytes>> {
+    return this.#thread.invoke(start);
+  }
+
+  stream(start: StartRun, after?: string): Promise<Reply<RunEvents>> {
+    return this.#thread.stream(start, after);
+  }
+
+  readEvents(read: ReadEvents): Promise<Reply<RunEvents>> {
+    return this.#thread.readEvents(read);
+  }
+
+  startRun(start: StartRun): Promise<Reply<ToldRun>> {
+    return this.#thread.runs.startRun(start);
+  }
+
+  getRun(run: NamedRun): Promise<Reply<ToldRun>> {
+    return this.#thread.runs.getRun(run);
+  }
+
+  listRuns(list: ListRuns): Promise<Reply<Bytes>> {
+    return this.#thread.runs.listRuns(list);
+  }
+
+  joinRun(run: NamedRun): Promise<Reply<Bytes>> {
+    return this.#thread.runs.joinRun(run);
+  }
+
+  cancelRun(cancel: CancelRun): Promise<Reply<ToldRun>> {
+    return this.#thread.runs.cancelRun(cancel);
+  }
+
+  deleteRun(run: NamedRun): Promise<Reply<null>> {
+    return this.#thread.runs.deleteRun(run);
+  }
+
+  getState(read: ReadState): Promise<Reply<Bytes>> {
+    return this.#thread.getState(read);
+  }
+
+  getHistory(read: ReadHistory): Promise<Reply<Bytes>> {
+    return this.#thread.getHistory(read);
+  }
+
+  createThread(create: CreateThread): Promise<Reply<Bytes>> {
+    return this.#thread.createThread(create);
+  }
+
+  getThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+    return this.#thread.getThread(address);
+  }
+
+  patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
+    return this.#thread.patchThread(patch);
+  }
+
+  updateState(edit: EditState): Promise<Reply<Bytes>> {
+    return this.#thread.updateState(edit);
+  }
+
+  sendEvent(event: SendEvent): Promise<Reply<EventReceipt>> {
+    return this.#thread.sendEvent(event);
+  }
+
+  deleteThread(address: ThreadAddress): Promise<Reply<null>> {
+    return this.#thread.deleteThread(address);
+  }
+
+  pruneThread(prune: PruneThread): Promise<Reply<null>> {
+    return this.#thread.pruneThread(prune);
+  }
+
+  exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+    return this.#thread.exportThread(address);
+  }
+
+  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
+    return this.#thread.importThread(address, archive);
+  }
+
+  override alarm(): Promise<void> {
+    return this.#thread.alarm();
+  }
+}
+
 export function createThreadClass(config: ThreadConfig): ThreadClass {
-  return class ThreadObject extends DurableObject implements ThreadApi, CrashWitness {
-    readonly #thread: Thread | UnusableThread;
-
+  return class extends ThreadObject {
     constructor(ctx: DurableObjectState, env: unknown) {
-      // The class is bound to no one's bindings: those it uses are looked up by name and checked.
-      super(ctx, env as Cloudflare.Env);
-      this.#thread = createThread(ctx, env, config, this);
-    }
-
-    reached(_point: CrashPoint): void {}
-
-    invoke(start: StartRun): Promise<Reply<Bytes>> {
-      return this.#thread.invoke(start);
-    }
-
-    stream(start: StartRun, after?: string): Promise<Reply<RunEvents>> {
-      return this.#thread.stream(start, after);
-    }
-
-    readEvents(read: ReadEvents): Promise<Reply<RunEvents>> {
-      return this.#thread.readEvents(read);
-    }
-
-    startRun(start: StartRun): Promise<Reply<ToldRun>> {
-      return this.#thread.runs.startRun(start);
-    }
-
-    getRun(run: NamedRun): Promise<Reply<ToldRun>> {
-      return this.#thread.runs.getRun(run);
-    }
-
-    listRuns(list: ListRuns): Promise<Reply<Bytes>> {
-      return this.#thread.runs.listRuns(list);
-    }
-
-    joinRun(run: NamedRun): Promise<Reply<Bytes>> {
-      return this.#thread.runs.joinRun(run);
-    }
-
-    cancelRun(cancel: CancelRun): Promise<Reply<ToldRun>> {
-      return this.#thread.runs.cancelRun(cancel);
-    }
-
-    deleteRun(run: NamedRun): Promise<Reply<null>> {
-      return this.#thread.runs.deleteRun(run);
-    }
-
-    getState(read: ReadState): Promise<Reply<Bytes>> {
-      return this.#thread.getState(read);
-    }
-
-    getHistory(read: ReadHistory): Promise<Reply<Bytes>> {
-      return this.#thread.getHistory(read);
-    }
-
-    createThread(create: CreateThread): Promise<Reply<Bytes>> {
-      return this.#thread.createThread(create);
-    }
-
-    getThread(address: ThreadAddress): Promise<Reply<Bytes>> {
-      return this.#thread.getThread(address);
-    }
-
-    patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
-      return this.#thread.patchThread(patch);
-    }
-
-    updateState(edit: EditState): Promise<Reply<Bytes>> {
-      return this.#thread.updateState(edit);
-    }
-
-    deleteThread(address: ThreadAddress): Promise<Reply<null>> {
-      return this.#thread.deleteThread(address);
-    }
-
-    pruneThread(prune: PruneThread): Promise<Reply<null>> {
-      return this.#thread.pruneThread(prune);
-    }
-
-    exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
-      return this.#thread.exportThread(address);
-    }
-
-    importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
-      return this.#thread.importThread(address, archive);
-    }
-
-    override alarm(): Promise<void> {
-      return this.#thread.alarm();
+      super(ctx, env, config);
     }
   };
 }

@@ -128,6 +128,23 @@ export function interruptAnswered(records: readonly AnswerRecord[]): RefusedErro
   );
 }
 
+/** What an event brings is kept in a row. */
+export function eventTooLarge(size: number, limit: number): RefusedError {
+  return new RefusedError(
+    "event_too_large",
+    `The payload has ${size} bytes as it is stored; the limit is ${limit}. Send where it can be read instead.`,
+    { details: { size, limit } },
+  );
+}
+
+export function tooManyEvents(limit: number): RefusedError {
+  return new RefusedError(
+    "too_many_events",
+    `The thread keeps ${limit} events that nobody has waited for, and takes no more until some are read, or are too old.`,
+    { details: { limit } },
+  );
+}
+
 export function keyReused(key: string): RefusedError {
   return new RefusedError(
     "idempotency_key_reused",

@@ -10,6 +10,7 @@ import type { RunLog } from "./events/run-log.ts";
 import type { RunRequest } from "./protocol.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { requireHead } from "./require-head.ts";
+import type { Standing, StandingAfter } from "./standing.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
@@ -25,7 +26,9 @@ export interface GraphRunnerOptions {
   readonly threadId: () => string;
   readonly events: EventLog;
   /** Part of the transaction in which a run leaves the queue. */
-  readonly onLeave: (run: RunRow) => void;
+  readonly onLeave: (run: RunRow, standing: StandingAfter) => void;
+  /** What the thread stands at. */
+  readonly standing: () => Promise<Standing>;
   readonly reached: (point: CrashPoint) => void;
 }
 
@@ -76,7 +79,7 @@ export class GraphRunner implements RunExecutor {
     storage.transaction(() => {
       const progress = { checkpointId: undefined, supersteps: 0 };
       storage.runs.end(run.id, { status: "interrupted", endedAt: environment.now(), progress });
-      onLeave(run);
+      onLeave(run, "unknown");
     });
     storage.fence.close();
     reached("run.ended");
@@ -159,7 +162,7 @@ export class GraphRunner implements RunExecutor {
     events.forget(run.id);
     storage.transaction(() => {
       storage.removeRun(run.id);
-      onLeave(run);
+      onLeave(run, "same");
     });
     storage.fence.close();
     this.#options.reached("run.refused");
@@ -180,8 +183,20 @@ export class GraphRunner implements RunExecutor {
     return state.next;
   }
 
+  /** A run ends also where the state cannot be read: then the thread keeps the times that it had. */
+  async #standing(): Promise<StandingAfter> {
+    try {
+      return await this.#options.standing();
+    } catch (error) {
+      if (error instanceof TidemarkError) return "same";
+      throw error;
+    }
+  }
+
   /** `write` is part of the transaction. */
   async #write(run: RunRow, end: RunEnd, write = () => undefined as void): Promise<Completion> {
+    // What goes on beside a task that failed is known to the state alone.
+    const standing = end.status === "error" ? await this.#standing() : end;
     const { storage, environment, events, threadId, onLeave, reached } = this.#options;
     const record = await storage.records.stage(threadId(), "outcome", end);
     reached("run.outcome_staged");
@@ -194,7 +209,7 @@ export class GraphRunner implements RunExecutor {
         const status = rowStatus(end);
         storage.runs.end(run.id, { status, endedAt: environment.now(), outcome: record.body, progress });
         write();
-        onLeave(run);
+        onLeave(run, standing);
       });
       storage.fence.close();
     } finally {

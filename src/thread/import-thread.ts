@@ -95,6 +95,8 @@ class ImportTarget {
         }
       }
       storage.tables.update("thread", "deleting", 0);
+      // What the thread waits for is found out by looking.
+      storage.timers.set("wait", "", this.#options.now);
     });
     storage.saver.forget();
     return { graph: this.#graph, ...this.#counts };

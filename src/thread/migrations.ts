@@ -7,6 +7,7 @@ import timers from "../../migrations/thread/0006_timers.sql";
 import threadRecord from "../../migrations/thread/0007_thread_record.sql";
 import runOptions from "../../migrations/thread/0008_run_options.sql";
 import events from "../../migrations/thread/0009_events.sql";
+import receivedEvents from "../../migrations/thread/0010_received_events.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -20,4 +21,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 7, name: "thread_record", sql: threadRecord },
   { version: 8, name: "run_options", sql: runOptions },
   { version: 9, name: "events", sql: events },
+  { version: 10, name: "received_events", sql: receivedEvents },
 ];

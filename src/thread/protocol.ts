@@ -135,6 +135,21 @@ export interface PatchThread extends ThreadAddress {
   readonly metadata: JsonObject;
 }
 
+export interface SendEvent extends ThreadAddress {
+  /** Makes sending idempotent: the router mints it. */
+  readonly eventId: string;
+  readonly key: string;
+  readonly payload: unknown;
+  /** The same for the same event, however often its sender sends it. */
+  readonly delivery?: string;
+  readonly idempotency?: Idempotency;
+}
+
+/** What became of an event: a run has got it, or it is kept for the first who waits for it. */
+export type EventReceipt =
+  | { readonly event_id: string; readonly status: "delivered"; readonly run_id: string }
+  | { readonly event_id: string; readonly status: "kept" };
+
 export interface PruneThread extends ThreadAddress {
   readonly keepLast: number;
   /** Milliseconds since 1970; absent: whatever their age. */
@@ -189,6 +204,8 @@ export interface ThreadApi extends RunsApi {
   /** Answers as `getThread`. */
   patchThread(patch: PatchThread): Promise<Reply<Bytes>>;
   updateState(edit: EditState): Promise<Reply<Bytes>>;
+  /** Gives an event to who waits for it, or keeps it. */
+  sendEvent(event: SendEvent): Promise<Reply<EventReceipt>>;
   deleteThread(address: ThreadAddress): Promise<Reply<null>>;
   pruneThread(prune: PruneThread): Promise<Reply<null>>;
   /** Answers with the bytes of an archive, which break off when the thread is written meanwhile. */

@@ -104,7 +104,7 @@ export class RetentionKeeper {
     return Math.max((mintedAt(next) ?? now) + maxAge, now + maxAge / PASSES);
   }
 
-  /** When the thread has been left alone for too long. */
+  /** When the thread has been left alone for too long. One that waits for a time is not. */
   #expiry(thread: ThreadRow): number | undefined {
     const { deleteAfter } = this.#parts.retention;
     return deleteAfter === undefined ? undefined : this.#lastUse(thread) + deleteAfter;
@@ -115,7 +115,8 @@ export class RetentionKeeper {
     const { storage } = this.#parts;
     const newest = storage.checkpoints.newestBut(thread.thread_id, 0);
     const written = newest === undefined ? undefined : mintedAt(newest);
-    return Math.max(thread.created_at, storage.runs.lastUse() ?? 0, written ?? 0);
+    const awaited = storage.timers.dueTime("wait", "");
+    return Math.max(thread.created_at, storage.runs.lastUse() ?? 0, written ?? 0, awaited ?? 0);
   }
 
   #setTimer(due: number | undefined): void {

@@ -1,5 +1,6 @@
 import type { WireError } from "../errors.ts";
 import type { Interrupt } from "../interrupt-error.ts";
+import type { Waiting } from "../pregel/question.ts";
 import type { RunOutcome } from "../pregel/types.ts";
 import { failureError } from "./errors.ts";
 import type { RunStatus } from "./run-rows.ts";
@@ -10,6 +11,8 @@ export interface RunEnd {
   readonly checkpointId?: string;
   readonly next: readonly string[];
   readonly interrupts: readonly Interrupt[];
+  /** What it waits for without asking. */
+  readonly waiting?: readonly Waiting[];
   readonly error?: WireError;
 }
 
@@ -23,12 +26,19 @@ export function runEndOf(
     case "success":
       return { status: "success", next, interrupts: [], ...place };
     case "interrupted":
-      return { status: "interrupted", next, interrupts: outcome.interrupts, ...place };
+      return { status: "interrupted", next, ...pausesOf(outcome), ...place };
     case "failed":
       return { ...failed(failureError(outcome.error, outcome.failures, outcome.checkpointId)), ...place };
     case "cancelled":
       return { ...failed(failureError(outcome.reason, [], outcome.checkpointId)), ...place };
   }
+}
+
+function pausesOf({
+  interrupts,
+  waiting,
+}: Extract<RunOutcome, { status: "interrupted" }>): Pick<RunEnd, "interrupts" | "waiting"> {
+  return waiting.length === 0 ? { interrupts } : { interrupts, waiting };
 }
 
 export function rowStatus(end: RunEnd): RunStatus {

@@ -10,6 +10,7 @@ import type { NamedRun } from "./run-protocol.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
+import { waitingOf } from "./wire.ts";
 
 export interface RunEndsParts {
   readonly storage: ThreadStorage;
@@ -42,8 +43,8 @@ export class RunEnds {
   /** What the events of a run end with. */
   async event(run: NamedRun): Promise<FinalEvent> {
     try {
-      const { status, next, interrupts, checkpointId } = await this.#end(run);
-      const place = { checkpoint_id: checkpointId ?? null };
+      const { status, next, interrupts, waiting, checkpointId } = await this.#end(run);
+      const place = { ...waitingOf(waiting), checkpoint_id: checkpointId ?? null };
       return { name: "end", data: { run_id: run.runId, status, next, interrupts, ...place } };
     } catch (fault) {
       const error = this.#faultOf(run, fault);

@@ -7,8 +7,9 @@ import type { PregelGraph, StateSnapshot } from "../pregel/types.ts";
 import { unknownGraph } from "../pregel/unknown-graph.ts";
 import { threadNotFound } from "./errors.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
-import type { ReadHistory, ReadState, ThreadAddress } from "./protocol.ts";
+import type { ReadHistory, ReadState } from "./protocol.ts";
 import type { RunEnd } from "./run-end.ts";
+import type { Standing } from "./standing.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { wireState, type WireState } from "./wire.ts";
 
@@ -44,10 +45,15 @@ export class StateReader {
     return tuple && this.#snapshot(tuple, true);
   }
 
-  /** The ids of the questions that wait for an answer. */
-  async openQuestions({ threadId }: ThreadAddress): Promise<ReadonlySet<string>> {
-    const tasks = (await this.head(threadId))?.tasks ?? [];
-    return new Set(tasks.flatMap(({ interrupts }) => interrupts.map(({ id }) => id)));
+  /** What is open, and at which checkpoint. */
+  async standing(threadId: string): Promise<Standing & { readonly checkpointId: string | undefined }> {
+    const head = await this.head(threadId);
+    const tasks = head?.tasks ?? [];
+    return {
+      checkpointId: head?.config.configurable?.checkpoint_id,
+      interrupts: tasks.flatMap(({ interrupts }) => interrupts),
+      waiting: tasks.flatMap(({ waiting = [] }) => waiting),
+    };
   }
 
   /** Newest first. */

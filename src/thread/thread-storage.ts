@@ -11,6 +11,7 @@ import { Tables } from "../storage/tables.ts";
 import { AnswerRows } from "./answer-rows.ts";
 import { AttemptFence } from "./attempt-fence.ts";
 import { EventRows } from "./events/event-rows.ts";
+import { ReceivedEventRows } from "./received-event-rows.ts";
 import { IdempotencyRows } from "./idempotency-rows.ts";
 import { threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
@@ -56,6 +57,8 @@ export class ThreadStorage {
   readonly checkpoints: RootCheckpoints;
   readonly answers: AnswerRows;
   readonly keys: IdempotencyRows;
+  readonly received: ReceivedEventRows;
+  readonly randomId: () => string;
   readonly timers: Timers;
   readonly events: EventRows;
   /** For moving the thread. */
@@ -90,6 +93,8 @@ export class ThreadStorage {
     this.checkpoints = new RootCheckpoints(sql);
     this.answers = new AnswerRows(sql);
     this.keys = new IdempotencyRows(sql);
+    this.received = new ReceivedEventRows(sql);
+    this.randomId = randomId;
     this.timers = new Timers(sql, options.platform);
     this.events = new EventRows(sql);
     this.#thread = new ThreadRows(sql);

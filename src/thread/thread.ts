@@ -14,6 +14,7 @@ import type {
   Bytes,
   CreateThread,
   EditState,
+  EventReceipt,
   ImportedThread,
   PatchThread,
   PruneThread,
@@ -22,6 +23,7 @@ import type {
   ReadState,
   Reply,
   RunEvents,
+  SendEvent,
   StartRun,
   ThreadAddress,
 } from "./protocol.ts";
@@ -34,6 +36,7 @@ import { RunStops } from "./run-stops.ts";
 import { pruneThread, type Retention } from "./retention.ts";
 import { RetentionKeeper } from "./retention-keeper.ts";
 import { RunQueue } from "./run-queue.ts";
+import type { StandingAfter } from "./standing.ts";
 import { StateReader } from "./state-reader.ts";
 import { ThreadChanges } from "./thread-changes.ts";
 import { ThreadDeletion } from "./thread-deletion.ts";
@@ -42,6 +45,7 @@ import { ThreadRuns } from "./thread-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
 import { TimerDispatch } from "./timer-dispatch.ts";
+import { WaitKeeper } from "./wait-keeper.ts";
 import { wireAnswer, wireValues } from "./wire.ts";
 
 export interface ThreadOptions {
@@ -77,6 +81,7 @@ export class Thread {
   readonly #admission: RunAdmission;
   readonly #deletion: ThreadDeletion;
   readonly #retention: RetentionKeeper;
+  readonly #waits: WaitKeeper;
   readonly #timers: TimerDispatch;
 
   constructor(options: ThreadOptions) {
@@ -97,7 +102,8 @@ export class Thread {
       graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
       threadId: () => storage.thread()?.thread_id ?? "",
       events: this.#events,
-      onLeave: (run) => this.#noteLeft(run),
+      standing: () => this.#states.standing(storage.thread()?.thread_id ?? ""),
+      onLeave: (run, standing) => this.#noteLeft(run, standing),
       reached: (point) => platform.reached(point),
     });
     this.#queue = new RunQueue(storage, platform, this.#runner);
@@ -107,7 +113,7 @@ export class Thread {
     const stops = new RunStops({
       ...queued,
       runner: this.#runner,
-      onLeave: (run) => this.#noteLeft(run),
+      onLeave: (run) => this.#noteLeft(run, "unknown"),
     });
     const entrance = new RunEntrance({ ...queued, stops });
     this.#transfer = new ThreadTransfer(storage, platform, this.#catalog, this.#announcer);
@@ -128,6 +134,7 @@ export class Thread {
       deletion: this.#deletion,
       retention: options.retention,
     });
+    this.#waits = new WaitKeeper({ ...parts, environment, states: this.#states });
     this.#timers = new TimerDispatch(storage, platform, {
       announcement: () => this.#announcer.tell(),
       queue: () => this.#queue.onTimer(),
@@ -135,6 +142,7 @@ export class Thread {
       run_start: (timer) => entrance.onTimer(timer),
       time_limit: (timer) => stops.onTimer(timer),
       event_log: ({ id }) => storage.transaction(() => storage.removeEvents(id)),
+      wait: () => this.#waits.onTimer(),
     });
     this.runs = new ThreadRuns({
       ...parts,
@@ -217,13 +225,23 @@ export class Thread {
       if (this.#queue.isBusy()) throw threadBusy(edit.threadId);
       return this.#queue.exclusive(async () => {
         this.#storage.transaction(() => this.#announcer.expect());
-        const answer = await editOnce(this.#storage, this.#environment, graph, edit, this.#platform);
+        const answer = await this.#waits.watching(edit, () =>
+          editOnce(this.#storage, this.#environment, graph, edit, this.#platform),
+        );
         this.#storage.transaction(() => {
           this.#retention.noteUse();
+          this.#waits.noteEdit();
           this.#announcer.note();
         });
         return answer;
       });
+    });
+  }
+
+  sendEvent(event: SendEvent): Promise<Reply<EventReceipt>> {
+    return replying(async () => {
+      await this.#ready();
+      return this.#waits.send(event);
     });
   }
 
@@ -266,7 +284,9 @@ export class Thread {
       await this.#ready();
       const isTaken = this.#storage.thread() !== undefined || this.#admission.isStaging;
       if (isTaken) throw threadExists(address.threadId);
-      return this.#transfer.import(address, archive);
+      const imported = await this.#transfer.import(address, archive);
+      await this.#waits.onTimer().catch((fault: unknown) => this.#platform.report(fault));
+      return imported;
     });
   }
 
@@ -297,10 +317,11 @@ export class Thread {
   }
 
   /** Part of the transaction in which a run leaves the queue. */
-  #noteLeft({ id, timeLimit }: RunRow): void {
+  #noteLeft({ id, timeLimit }: RunRow, standing: StandingAfter): void {
     if (timeLimit !== undefined) this.#storage.timers.clear("time_limit", id);
     this.#events.leave(id);
     this.#queue.noteLeft();
+    this.#waits.noteLeft(id, standing);
     this.#retention.noteUse();
     this.#announcer.note();
   }

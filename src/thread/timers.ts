@@ -9,6 +9,7 @@ export const TIMER_KINDS = [
   "run_start",
   "time_limit",
   "event_log",
+  "wait",
 ] as const;
 
 export type TimerKind = (typeof TIMER_KINDS)[number];

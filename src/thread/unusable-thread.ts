@@ -34,6 +34,7 @@ export class UnusableThread implements ThreadApi {
   readonly getThread = (): Promise<Refused> => this.#refuse();
   readonly patchThread = (): Promise<Refused> => this.#refuse();
   readonly updateState = (): Promise<Refused> => this.#refuse();
+  readonly sendEvent = (): Promise<Refused> => this.#refuse();
   readonly deleteThread = (): Promise<Refused> => this.#refuse();
   readonly pruneThread = (): Promise<Refused> => this.#refuse();
   readonly exportThread = (): Promise<Refused> => this.#refuse();

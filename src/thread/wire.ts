@@ -1,3 +1,4 @@
+import type { Waiting } from "../pregel/question.ts";
 import type { RunnableConfig, StateSnapshot, StateTask, StreamEvent } from "../pregel/types.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { NamedRun } from "./run-protocol.ts";
@@ -13,6 +14,7 @@ export function wireAnswer({ threadId, runId }: NamedRun, end: RunEnd, values: u
     values,
     next: end.next,
     interrupts: end.interrupts,
+    ...waitingOf(end.waiting),
     checkpoint_id: end.checkpointId ?? null,
   };
 }
@@ -37,6 +39,7 @@ export function wireState(threadId: string, snapshot: StateSnapshot): WireState 
     parent_checkpoint:
       snapshot.parentConfig === undefined ? null : wireCheckpoint(threadId, snapshot.parentConfig),
     interrupts: snapshot.tasks.flatMap((task) => task.interrupts),
+    ...waitingOf(snapshot.tasks.flatMap((task) => task.waiting ?? [])),
   };
 }
 
@@ -59,6 +62,11 @@ export function wanting(modes: readonly string[] | undefined): (name: string) =>
   return (name) => name === "metadata" || modes.includes(name.split("|", 1)[0] ?? "");
 }
 
+/** Absent where nothing is waited for. */
+export function waitingOf(waiting: readonly Waiting[] = []): { readonly waiting?: readonly Waiting[] } {
+  return waiting.length === 0 ? {} : { waiting };
+}
+
 function wireTask(threadId: string, task: StateTask): unknown {
   const { state } = task;
   const isRead = state !== undefined && "tasks" in state;
@@ -68,6 +76,7 @@ function wireTask(threadId: string, task: StateTask): unknown {
     path: task.path,
     error: task.error ?? null,
     interrupts: task.interrupts,
+    ...waitingOf(task.waiting),
     result: task.result ?? null,
     // Where the state of the graph inside the task is read, or that state.
     checkpoint: state === undefined || isRead ? null : wireCheckpoint(threadId, state),

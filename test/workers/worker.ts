@@ -3,10 +3,13 @@ import { watched } from "../support/bucket.ts";
 import { noteInstance } from "../support/instances.ts";
 import { noteReport } from "../support/reports.ts";
 import { announcing, deployed, deployedSerde, retained } from "./graphs.ts";
+import { eventSchemas, webhooks } from "./senders.ts";
 
 const runtime = createRuntime({
   graphs: deployed,
   serde: deployedSerde,
+  eventSchemas,
+  webhooks,
   retention: retained,
   directory: { extract: ["topic", "order.id"], shards: 2 },
   events: { heartbeat: 100 },

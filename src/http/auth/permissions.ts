@@ -36,6 +36,7 @@ export const PERMISSIONS: Readonly<Record<string, string>> = {
   "GET /threads/:thread_id/state": "threads:read",
   "GET /threads/:thread_id/state/:checkpoint_id": "threads:read",
   "POST /threads/:thread_id/state": "threads:update",
+  "POST /threads/:thread_id/events/:key": "threads:create_run",
   "GET /threads/:thread_id/history": "threads:read",
   "POST /threads/:thread_id/history": "threads:read",
   "POST /threads/:thread_id/state/checkpoint": "threads:read",

@@ -409,7 +409,7 @@ describe("timeout_seconds", () => {
       { status: "timeout", error: { code: "run_timed_out" } },
     ]);
     expect(await log(thread)).toEqual(["wait", "before"]);
-    expect(await thread.timerKinds()).toEqual([]);
+    await until(async () => (await thread.timerKinds()).length === 0);
     gate.open();
     expect((await thread.invoke()).values["log"]).toEqual(["wait", "before", "after"]);
   });

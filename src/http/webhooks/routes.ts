@@ -1,0 +1,59 @@
+import { Hono } from "hono";
+import { v7 as uuid7 } from "uuid";
+import { RefusedError } from "../../errors.ts";
+import type { AppOptions } from "../app.ts";
+import { parseJson, readBytes } from "../body.ts";
+import { checkEvent } from "../inbound-event-schemas.ts";
+import { objectName } from "../object-name.ts";
+import { pathPart } from "../path-part.ts";
+import { refusal } from "../thread-call.ts";
+import { requireThreadId } from "../thread-id.ts";
+import { callThread } from "../thread-stub.ts";
+import type { WebhookEvent, WebhookSource } from "./source.ts";
+
+/** What others report by webhooks: each source proves itself by its own signature, and by nothing else. */
+export function webhookRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+
+  app.post("/:source", async (context) => {
+    const name = pathPart(context.req.path, 2);
+    const source = sourceOf(options.webhooks ?? {}, name);
+    const env = context.env as Cloudflare.Env;
+    const body = await readBytes(context.req, options.maxBodySize);
+    const delivery = { headers: context.req.raw.headers, body };
+    if (!(await source.verify(delivery, env))) throw notSigned(name);
+    const event = await source.route(parseJson(new TextDecoder().decode(body)), delivery, env);
+    if (event === undefined) return context.json({ status: "ignored" });
+    await checkEvent(options.eventSchemas, event.key, event.payload);
+    const sent = sentEvent(name, event);
+    const object = objectName(sent.tenant, sent.threadId);
+    const reply = await callThread(options.threads(env), object, (api) => api.sendEvent(sent));
+    return reply.ok ? context.json(reply.value) : refusal(context, reply);
+  });
+
+  return app;
+}
+
+function sentEvent(source: string, { thread, key, id, payload, tenant = "" }: WebhookEvent) {
+  return {
+    tenant,
+    threadId: requireThreadId(thread),
+    eventId: uuid7(),
+    key,
+    payload,
+    delivery: JSON.stringify([source, id]),
+  };
+}
+
+function sourceOf(sources: Readonly<Record<string, WebhookSource>>, name: string): WebhookSource {
+  const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
+  if (source !== undefined) return source;
+  throw new RefusedError("not_found", `This deployment has no source of webhooks "${name}".`);
+}
+
+function notSigned(source: string): RefusedError {
+  return new RefusedError(
+    "invalid_signature",
+    `The delivery does not carry a signature of the source "${source}" that holds. Nothing was changed.`,
+  );
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { START, StateGraph, waitForEvent } from "../../../src/index.ts";
+import { until } from "../../support/gate.ts";
+import { Log } from "../../support/log.ts";
+import { request, TestThread } from "../../support/threads.ts";
+import { deploy } from "../graphs.ts";
+
+const SECRET = new TextEncoder().encode("secret");
+const TIME = 1_000_000;
+
+async function hmac(text: string, key = SECRET): Promise<Uint8Array> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, new TextEncoder().encode(text)));
+}
+
+const hex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+
+type Sign = (body: string, time?: number) => Promise<Record<string, string>>;
+
+const signed: Record<string, Sign> = {
+  github: async (body) => ({ "x-hub-signature-256": `sha256=${hex(await hmac(body))}` }),
+  stripe: async (body, time = TIME) => ({
+    "stripe-signature": `t=${time},v1=${"00".repeat(32)},v1=${hex(await hmac(`${time}.${body}`))}`,
+  }),
+  standard: async (body, time = TIME) => ({
+    "webhook-id": "msg_1",
+    "webhook-timestamp": String(time),
+    "webhook-signature": `v1a,other v1,${base64(await hmac(`msg_1.${time}.${body}`))}`,
+  }),
+};
+
+async function deliver(
+  source: string,
+  body: string,
+  headers: Record<string, string>,
+): Promise<[number, unknown]> {
+  const response = await request(`/webhooks/${source}`, { method: "POST", headers, body });
+  return [response.status, await response.json()];
+}
+
+async function waiting(): Promise<TestThread> {
+  const graph = new StateGraph(Log)
+    .addNode("listen", () => {
+      const { payload } = waitForEvent<{ amount: number }>("paid");
+      return { log: [String(payload.amount)] };
+    })
+    .addEdge(START, "listen")
+    .compile();
+  deploy({ graph });
+  const thread = new TestThread();
+  await thread.invoke({ input: { log: [] } });
+  return thread;
+}
+
+describe("a source of webhooks", () => {
+  it.each(Object.entries(signed))("delivers what it has signed, once: %s", async (source, sign) => {
+    const thread = await waiting();
+    const body = JSON.stringify({ thread: thread.id, id: "d1", amount: 12 });
+    const answers = await Promise.all([1, 2, 3].map(async () => deliver(source, body, await sign(body))));
+    const [status, receipt] = answers[0] ?? [];
+    expect(status).toBe(200);
+    expect(receipt).toMatchObject({ status: "delivered" });
+    for (const answer of answers) expect(answer).toEqual([200, receipt]);
+    await until(async () => (await thread.state()).next.length === 0);
+    expect((await thread.state()).values["log"]).toEqual(["12"]);
+    expect(await thread.rowCounts()).toMatchObject({ received_events: 1, runs: 2 });
+    // The same id of another sender is another event.
+    const other = source === "github" ? "stripe" : "github";
+    const again = await deliver(other, body, (await signed[other]?.(body)) ?? {});
+    expect(again).toMatchObject([200, { status: "kept" }]);
+  });
+
+  it("is refused what it has not signed, or too long ago, and nothing changes", async () => {
+    const thread = await waiting();
+    const before = await thread.rowCounts();
+    const body = JSON.stringify({ thread: thread.id, id: "d1", amount: 12 });
+    const forged: [string, Record<string, string>][] = [
+      ["github", {}],
+      ["github", { "x-hub-signature-256": `sha256=${hex(await hmac(body, new Uint8Array([1])))}` }],
+      ["github", { "x-hub-signature-256": `sha1=${hex(await hmac(body))}` }],
+      ["github", { "x-hub-signature-256": "sha256=zz" }],
+      ["stripe", (await signed["stripe"]?.(body, TIME - 1000)) ?? {}],
+      ["stripe", (await signed["stripe"]?.(`${body} `)) ?? {}],
+      ["standard", (await signed["standard"]?.(body, TIME + 1000)) ?? {}],
+      ["standard", { ...(await signed["standard"]?.(body)), "webhook-id": "msg_2" }],
+    ];
+    for (const [source, headers] of forged) {
+      expect(await deliver(source, body, headers)).toMatchObject([
+        401,
+        { error: { code: "invalid_signature" } },
+      ]);
+    }
+    expect(await deliver("nobody", body, {})).toMatchObject([404, { error: { code: "not_found" } }]);
+    const wrong = JSON.stringify({ thread: thread.id, id: "d2", amount: "much" });
+    expect(await deliver("github", wrong, (await signed["github"]?.(wrong)) ?? {})).toMatchObject([
+      400,
+      { error: { code: "invalid_event" } },
+    ]);
+    const none = "{}";
+    expect(await deliver("github", none, (await signed["github"]?.(none)) ?? {})).toEqual([
+      200,
+      { status: "ignored" },
+    ]);
+    expect(await thread.rowCounts()).toEqual(before);
+  });
+});
