@@ -335,3 +335,21 @@ export async function contextBesideConfigurable(): Promise<void> {
   // @ts-expect-error -- a context without a user
   await graph.invoke({ topic: "t" }, { configurable, context: {} });
 }
+
+export async function stateOfOneValue(): Promise<void> {
+  const lines = Annotation<string[], string | string[]>({
+    reducer: (left, right) => left.concat(right),
+    default: () => [],
+  });
+  const graph = new StateGraph(Annotation.Root({ __root__: lines }))
+    .addNode("a", (state) => {
+      expectTypeOf(state).toEqualTypeOf<string[]>();
+      return "line";
+    })
+    .addEdge(START, "a")
+    .compile();
+  expectTypeOf(await graph.invoke(["in"])).toExtend<string[]>();
+  expectTypeOf((await graph.getState({})).values).toEqualTypeOf<string[]>();
+  // @ts-expect-error Lines are texts.
+  await graph.invoke([1]);
+}

@@ -37,18 +37,25 @@ export type ToStateDefinition<T> =
           ? T
           : never;
 
+/** A state that is one value, instead of an object of keys. */
+type WholeOf<State> = string extends keyof State
+  ? State
+  : "__root__" extends keyof State
+    ? Exclude<State["__root__"], undefined>
+    : State;
+
 /** What a node reads, by any form of definition; the `Fallback` where it is none. */
 export type ExtractStateType<Schema, Fallback = Schema> = [ToStateDefinition<Schema>] extends [never]
   ? Fallback
   : ToStateDefinition<Schema> extends infer SD extends StateDefinition
-    ? StateType<SD>
+    ? WholeOf<StateType<SD>>
     : Fallback;
 
 /** What a node may return, by any form of definition; a part of the `Fallback` where it is none. */
 export type ExtractUpdateType<Schema, Fallback = Schema> = [ToStateDefinition<Schema>] extends [never]
   ? Partial<Fallback>
   : ToStateDefinition<Schema> extends infer SD extends StateDefinition
-    ? UpdateType<SD>
+    ? WholeOf<UpdateType<SD>>
     : Partial<Fallback>;
 
 /** What the nodes of a graph find as `config.context`. */

@@ -239,6 +239,9 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
     "pregel/run-options: counts what nodes call beside the nodes, also what an error handler calls",
   ],
 
+  'a graph inside a task that has finished is not stored by a run with durability "exit"': [
+    "differences/policies: a graph inside a task is stored at the end of a run too",
+  ],
   // Store and cache
   "a node's store collects what is asked in a macrotask and polls with timers; its `put` loses the argument `index`":
     [
@@ -355,6 +358,9 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
   ],
   "all conditional edges of a node have the same name, so that there can be only one": [
     "graph/nodes: several conditional edges of a node are told apart by the names of their functions",
+  ],
+  "an error says in LangGraph's words what is wrong, some with a link to its help": [
+    "graph/nodes: refuses %s",
   ],
   "errors of a builder are plain `Error`s": ["graph/nodes: every refusal is a GraphValidationError"],
   "messages are instances of LangChain's classes": [

@@ -153,3 +153,23 @@ it("a cached task is called once in a run too", async () => {
     there: ["BUG: multiple return", 2],
   });
 });
+
+it("a graph inside a task is stored at the end of a run too", async () => {
+  const seen = await both(async (library) => {
+    const inner = graphOf(library)
+      .addNode("in", () => ({ log: ["in"] }))
+      .addEdge(START, "in")
+      .compile();
+    const saver = new library.MemorySaver();
+    const graph = graphOf(library)
+      .addNode("inner", inner)
+      .addEdge(START, "inner")
+      .compile({ checkpointer: saver });
+    await graph.invoke({}, { ...config, durability: "exit" });
+    const namespaces: unknown[] = [];
+    for await (const tuple of saver.list(config))
+      namespaces.push(String(tuple.config.configurable?.["checkpoint_ns"]).split(":")[0]);
+    return namespaces.toSorted();
+  });
+  expect(seen).toEqual({ here: ["", "inner"], there: [""] });
+});
