@@ -1,6 +1,7 @@
 import { stableText } from "../pregel/stable-text.ts";
 import { toHex } from "../storage/stored-id.ts";
 import type { AnswerRecord } from "./answer-rows.ts";
+import { contentHashes, type ContentHashes } from "./content-hashes.ts";
 import { interruptAnswered } from "./errors.ts";
 import type { StartRun } from "./protocol.ts";
 import type { StateReader } from "./state-reader.ts";
@@ -9,7 +10,7 @@ import type { ThreadStorage } from "./thread-storage.ts";
 /** An answer that a call gives to a question. */
 interface Claim {
   readonly interruptId: string;
-  readonly hash: string;
+  readonly hashes: ContentHashes;
 }
 
 /** What a claim comes to: it is the first answer, or the same as one that a run has, or it comes too late. */
@@ -45,7 +46,10 @@ export class AnswerClaims {
     const { input } = start.request;
     const answers = input.kind === "answers" ? input.answers : [];
     const claims = await Promise.all(
-      answers.map(async ([interruptId, value]) => ({ interruptId, hash: await hashOf(value) })),
+      answers.map(async ([interruptId, value]) => ({
+        interruptId,
+        hashes: await contentHashes(storage.serde, await hashOf(value)),
+      })),
     );
     return new AnswerClaims(storage, start, claims, await reopenedOf(storage, states, start, claims));
   }
@@ -66,11 +70,11 @@ export class AnswerClaims {
   /** Writes down who has won, in the transaction that puts the run into the queue. */
   record(now: number): void {
     const { runId, threadId, request } = this.#start;
-    for (const { interruptId, hash } of this.#claims) {
+    for (const { interruptId, hashes } of this.#claims) {
       this.#storage.answers.insert({
         interruptId,
         checkpointId: request.checkpointId ?? this.#storage.saver.headId(threadId) ?? "",
-        hash,
+        hash: hashes.hash,
         runId,
         answeredAt: now,
         answeredBy: request.answeredBy,
@@ -78,11 +82,13 @@ export class AnswerClaims {
     }
   }
 
-  #verdict({ interruptId, hash }: Claim): Verdict {
+  #verdict({ interruptId, hashes: { hash, earlier } }: Claim): Verdict {
     const records = this.#storage.answers.of(interruptId);
     const named = this.#start.request.checkpointId;
     const same = records.findLast(
-      (record) => record.hash === hash && (named === undefined || record.checkpointId === named),
+      (record) =>
+        (record.hash === hash || earlier.includes(record.hash)) &&
+        (named === undefined || record.checkpointId === named),
     );
     if (this.#reopened.has(interruptId)) return { kind: "first" };
     if (same !== undefined) return { kind: "same", record: same };

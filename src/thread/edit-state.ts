@@ -1,4 +1,5 @@
 import { InvalidUpdateError, ReducerError, RefusedError } from "../errors.ts";
+import { hashedKey } from "./content-hashes.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { jsonBytes } from "./answer-text.ts";
@@ -16,7 +17,7 @@ export async function editOnce(
   edit: EditState,
   { reached }: Pick<ThreadPlatform, "reached">,
 ): Promise<Bytes> {
-  const { idempotency } = edit;
+  const idempotency = await hashedKey(storage.serde, edit.idempotency);
   if (idempotency === undefined) return editState(storage, environment, graph, edit);
   const now = environment.now();
   const known = storage.keys.find(idempotency, now);

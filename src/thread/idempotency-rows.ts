@@ -1,4 +1,5 @@
 import type { Sql } from "../storage/sql.ts";
+import type { ContentHashes } from "./content-hashes.ts";
 import { keyReused } from "./errors.ts";
 import type { Idempotency } from "./protocol.ts";
 
@@ -14,11 +15,11 @@ export class IdempotencyRows {
   }
 
   /** What came of the request with this key: the id of a run or an edit. Refuses a key that came with another request. */
-  find({ caller, key, hash }: Idempotency, now: number): string | undefined {
+  find({ caller, key, hash, earlier }: Idempotency & ContentHashes, now: number): string | undefined {
     const statement =
       "SELECT hash, result FROM idempotency_keys WHERE caller = ? AND key = ? AND created_at > ?";
     const row = this.#sql.first<{ hash: string; result: string }>(statement, caller, key, now - KEPT_FOR);
-    if (row !== undefined && row.hash !== hash) throw keyReused(key);
+    if (row !== undefined && row.hash !== hash && !earlier.includes(row.hash)) throw keyReused(key);
     return row?.result;
   }
 

@@ -1,9 +1,11 @@
 import type { Environment } from "../pregel/environment.ts";
+import { isPromise } from "../checkpoint/maybe-promise.ts";
 import { AnswerClaims } from "./answer-claims.ts";
+import { type ContentHashes, hashedKey } from "./content-hashes.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { threadBusy, threadDeleted, threadNotFound } from "./errors.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
-import type { StartRun } from "./protocol.ts";
+import type { Idempotency, StartRun } from "./protocol.ts";
 import type { RunEntrance } from "./run-entrance.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { AfterStop } from "./run-stops.ts";
@@ -22,6 +24,9 @@ export interface AdmissionOptions {
   readonly entrance: RunEntrance;
   readonly reached: (point: CrashPoint) => void;
 }
+
+/** A call whose key is named as the rows name it. */
+type HashedStart = StartRun & { readonly idempotency?: Idempotency & ContentHashes };
 
 /**
  * Takes runs in. A call that was made before, by its id, its key or its answers, is led to the run that it has started
@@ -53,12 +58,16 @@ export class RunAdmission {
    * caller is told the id at once.
    */
   async admit(
-    start: StartRun,
+    call: StartRun,
     onAdmitted: (runId: string) => void,
-    isAcknowledged = start.request.delay !== undefined,
+    isAcknowledged = call.request.delay !== undefined,
   ): Promise<void> {
     const { queue, states, storage, reached } = this.#options;
     const deletions = this.#deletions;
+    const hashing = hashedKey(storage.serde, call.idempotency);
+    const idempotency = isPromise(hashing) ? await hashing : hashing;
+    const { idempotency: _, ...others } = call;
+    const start: HashedStart = idempotency === undefined ? others : { ...others, idempotency };
     const known = this.#known(start);
     if (known !== undefined) return onAdmitted(known);
     if (start.mustExist === true && storage.thread() === undefined) throw threadNotFound(start.threadId);
@@ -88,7 +97,7 @@ export class RunAdmission {
    * In a transaction. Another call may have created the thread, or the run, since this one was looked at: then its id is
    * returned.
    */
-  #prepare(start: StartRun, graph: string, claims: AnswerClaims | undefined): string | undefined {
+  #prepare(start: HashedStart, graph: string, claims: AnswerClaims | undefined): string | undefined {
     const { environment, queue, storage } = this.#options;
     const thread = storage.thread();
     if (thread === undefined) {
@@ -113,7 +122,7 @@ export class RunAdmission {
   }
 
   #enqueue(
-    start: StartRun,
+    start: HashedStart,
     staged: StagedRun,
     claims: AnswerClaims | undefined,
     isAcknowledged: boolean,
@@ -136,7 +145,7 @@ export class RunAdmission {
     return after;
   }
 
-  #known({ idempotency, runId }: StartRun): string | undefined {
+  #known({ idempotency, runId }: HashedStart): string | undefined {
     const { environment, storage } = this.#options;
     if (storage.thread() === undefined) return undefined;
     if (storage.runs.get(runId) !== undefined) return runId;

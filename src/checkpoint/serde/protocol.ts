@@ -12,4 +12,6 @@ export interface SerializerProtocol {
    * them. Large values, which are kept apart under a name of their content, are then written by the serializer too.
    */
   fingerprint?(bytes: Uint8Array): Promise<Uint8Array>;
+  /** The same by each key that is known, that of `fingerprint` first: what was named before a key was changed is found again. */
+  fingerprints?(bytes: Uint8Array): Promise<readonly Uint8Array[]>;
 }

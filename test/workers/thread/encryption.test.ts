@@ -3,10 +3,11 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { EncryptedSerializer, MsgpackSerializer } from "../../../src/checkpoint/index.ts";
 import { Annotation, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { stableText } from "../../../src/pregel/stable-text.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { until } from "../../support/gate.ts";
 import { reports } from "../../support/reports.ts";
-import { json, request, TestThread } from "../../support/threads.ts";
+import { json, request, type RunAnswer, TestThread } from "../../support/threads.ts";
 import { deploy, deploySerde } from "../graphs.ts";
 
 const key = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
@@ -249,6 +250,35 @@ describe("a thread whose serializer encrypts", () => {
     expect(answered.values["document"]).toBe(large);
     await thread.evict();
     expect((await thread.state()).values).toEqual(answered.values);
+  });
+
+  it("names answers and requests by its key, and knows them again when that was changed", async () => {
+    deploySerde(withKey("a", { a: key(1) }));
+    deploy({ desk });
+    const thread = new TestThread();
+    const asked = await thread.invoke({ input: { said: [] } });
+    const answer = { interrupt_id: asked.interrupts[0]?.id, value: "yes" };
+    const post = (body: unknown) =>
+      request(`${thread.path}/resume`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "idempotency-key": "k" },
+        body: JSON.stringify(body),
+      });
+    const first = (await json(post(answer))) as RunAnswer;
+    const [row] = await thread.sql<{ hash: ArrayBuffer }>("SELECT hash FROM answers");
+    const plain = createHash("sha256").update(stableText("yes")).digest("hex");
+    expect(Buffer.from(row?.hash ?? new ArrayBuffer(0)).toString("hex")).not.toBe(plain);
+    await thread.evict();
+
+    deploySerde(withKey("b", { a: key(1), b: key(2) }));
+    expect(await json(post(answer))).toEqual(first);
+    await expect(json(post({ ...answer, value: "no" }))).rejects.toMatchObject({
+      code: "idempotency_key_reused",
+    });
+    expect((await thread.resume(answer)).run_id).toBe(first.run_id);
+    await expect(thread.resume({ ...answer, value: "no" })).rejects.toMatchObject({
+      code: "interrupt_answered",
+    });
   });
 
   it("moves as a file, encrypted, to where the key is", async () => {

@@ -57,8 +57,16 @@ export class EncryptedSerializer implements SerializerProtocol {
     return this.#serde.loadsTyped(envelope.type, await this.#decrypt(envelope));
   }
 
-  async fingerprint(bytes: Uint8Array): Promise<Uint8Array> {
-    const { fingerprint } = await this.#keys.get(this.#keys.current);
+  fingerprint(bytes: Uint8Array): Promise<Uint8Array> {
+    return this.#fingerprintBy(this.#keys.current, bytes);
+  }
+
+  fingerprints(bytes: Uint8Array): Promise<readonly Uint8Array[]> {
+    return Promise.all(this.#keys.ids().map((id) => this.#fingerprintBy(id, bytes)));
+  }
+
+  async #fingerprintBy(keyId: string, bytes: Uint8Array): Promise<Uint8Array> {
+    const { fingerprint } = await this.#keys.get(keyId);
     return new Uint8Array(await crypto.subtle.sign("HMAC", fingerprint, bytes));
   }
 

@@ -32,6 +32,11 @@ export class KeyRing {
     this.current = current;
   }
 
+  /** The current one first. */
+  ids(): string[] {
+    return Array.from(new Set([this.current, ...this.#materials.keys()]));
+  }
+
   async get(id: string): Promise<DerivedKeys> {
     const known = this.#derived.get(id);
     if (known !== undefined) return known;
