@@ -5,7 +5,8 @@ import { requireEventKey, type ReceivedEvent } from "../pregel/wait.ts";
 import { eventTooLarge, threadNotFound, tooManyEvents } from "./errors.ts";
 import type { StoredEvent } from "./received-event-rows.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { EditState, EventReceipt, SendEvent } from "./protocol.ts";
+import { type ContentHashes, hashedKey } from "./content-hashes.ts";
+import type { EditState, EventReceipt, Idempotency, SendEvent } from "./protocol.ts";
 import type { RunAdmission } from "./run-admission.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { awaitedEvents, dueAnswers, nextTime, type Standing, type StandingAfter } from "./standing.ts";
@@ -16,6 +17,9 @@ import type { ThreadStorage } from "./thread-storage.ts";
 const MAX_KEPT = 1000;
 /** In bytes, as it is stored: in the row. */
 const MAX_PAYLOAD = 256 * 1024;
+
+/** An event whose key is named as the rows name it. */
+type HashedEvent = SendEvent & { readonly idempotency?: Idempotency & ContentHashes };
 
 export interface WaitParts {
   readonly storage: ThreadStorage;
@@ -106,9 +110,12 @@ export class WaitKeeper {
   }
 
   /** An event has come: it is given to who waits for it, or kept. The same one again gets the receipt of the first. */
-  async send(event: SendEvent): Promise<EventReceipt> {
-    requireEventKey(event.key);
+  async send(call: SendEvent): Promise<EventReceipt> {
+    requireEventKey(call.key);
     const { storage, queue } = this.#parts;
+    const { idempotency: given, ...others } = call;
+    const idempotency = await hashedKey(storage.serde, given);
+    const event: HashedEvent = idempotency === undefined ? others : { ...others, idempotency };
     const payload = await encode(storage.serde, event.payload);
     if (payload.data.byteLength > MAX_PAYLOAD) throw eventTooLarge(payload.data.byteLength, MAX_PAYLOAD);
     for (;;) {
@@ -233,7 +240,7 @@ export class WaitKeeper {
     return storage.runs.first() === runId && head === reading.checkpointId;
   }
 
-  #keep(event: SendEvent, payload: Encoded): EventReceipt {
+  #keep(event: HashedEvent, payload: Encoded): EventReceipt {
     const { storage, platform } = this.#parts;
     storage.transaction(() => {
       storage.received.removeOld(platform.now());
@@ -245,7 +252,7 @@ export class WaitKeeper {
   }
 
   /** In a transaction. */
-  #insert(event: SendEvent, payload: Encoded, run: string | undefined): void {
+  #insert(event: HashedEvent, payload: Encoded, run: string | undefined): void {
     const { storage, platform } = this.#parts;
     const { eventId: id, key, delivery, idempotency } = event;
     const receivedAt = platform.now();
@@ -255,7 +262,7 @@ export class WaitKeeper {
     if (idempotency !== undefined) storage.keys.insert(idempotency, id, receivedAt);
   }
 
-  #known({ eventId, delivery, idempotency }: SendEvent): StoredEvent | undefined {
+  #known({ eventId, delivery, idempotency }: HashedEvent): StoredEvent | undefined {
     const { storage, platform } = this.#parts;
     const id = idempotency && storage.keys.find(idempotency, platform.now());
     return (
