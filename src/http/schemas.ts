@@ -60,7 +60,15 @@ export const StreamBody = exactly({
   stream_subgraphs: v.optional(v.boolean(), false),
 });
 
-export const AnsweredBy = v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(256));
+/** These the thread itself has for what nobody answers. */
+const OWN_ANSWERS = new Set(["timer", "event", "expiry"]);
+
+export const AnsweredBy = v.pipe(
+  v.string(),
+  v.nonEmpty("must not be empty"),
+  v.maxLength(256),
+  v.check((name) => !OWN_ANSWERS.has(name), "is what the thread itself answers as"),
+);
 
 const answer = {
   ...run,

@@ -37,9 +37,10 @@ export class AnswerRows {
     return this.#sql.all<Columns>(statement, interruptId).map(fromColumns);
   }
 
-  /** Whether the run was started with answers. */
-  hasRun(runId: string): boolean {
-    return this.#sql.first("SELECT 1 FROM answers WHERE run = ? LIMIT 1", runId) !== undefined;
+  /** Those that a run was started with. */
+  ofRun(runId: string): AnswerRecord[] {
+    const statement = "SELECT * FROM answers WHERE run = ? ORDER BY interrupt";
+    return this.#sql.all<Columns>(statement, runId).map(fromColumns);
   }
 
   insert(answer: AnswerRecord): void {

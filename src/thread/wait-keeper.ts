@@ -65,7 +65,7 @@ export class WaitKeeper {
     const run = storage.runs.get(runId);
     storage.received.settle(runId, run?.inputApplied === true && run.cancelled !== "rollback");
     // What never began has changed nothing but that it was to answer something.
-    const isSame = run?.attempt === 0 && !storage.answers.hasRun(runId);
+    const isSame = run?.attempt === 0 && storage.answers.ofRun(runId).length === 0;
     if (standing === "same" || (standing === "unknown" && isSame)) return;
     this.#setTimer(standing === "unknown" ? platform.now() : this.#dueAt(standing));
   }

@@ -1,9 +1,10 @@
+import type { AnswerRecord } from "./answer-rows.ts";
 import { runEnd } from "./run-answer.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { RequestedInput, RunRequest } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
-/** A run in the form of LangGraph's platform, with keys of our own: attempts, progress, timings, cancelled and error. */
+/** A run in the form of LangGraph's platform, with keys of our own: attempts, progress, timings, answers, cancelled and error. */
 export async function wireRun(
   storage: ThreadStorage,
   threadId: string,
@@ -31,8 +32,19 @@ export async function wireRun(
       ended_at: time(endedAt),
       limit_seconds: run.timeLimit === undefined ? null : run.timeLimit / 1000,
     },
+    answers: storage.answers.ofRun(run.id).map(wireAnswered),
     cancelled: run.cancelled ?? null,
     error: hasFailed ? ((await runEnd(storage, threadId, run)).error ?? null) : null,
+  };
+}
+
+/** A question that the run has answered, and for whom. */
+function wireAnswered({ interruptId, checkpointId, answeredAt, answeredBy }: AnswerRecord): unknown {
+  return {
+    interrupt_id: interruptId,
+    checkpoint_id: checkpointId,
+    answered_at: time(answeredAt),
+    answered_by: answeredBy ?? null,
   };
 }
 

@@ -3,7 +3,7 @@ import { createApp } from "../../../../src/http/app.ts";
 import { PERMISSIONS } from "../../../../src/http/auth/permissions.ts";
 import { VERSION } from "../../../../src/version.ts";
 import type { Principal } from "../../../../src/worker.ts";
-import { json } from "../../../support/threads.ts";
+import { json, type RunAnswer } from "../../../support/threads.ts";
 import { codeOf, server } from "./server.ts";
 
 const body = { input: { log: ["in"] } };
@@ -32,6 +32,23 @@ describe("a function that authenticates", () => {
       const response = await server({ auth: () => named })("/threads/x/state");
       expect([response.status, await codeOf(response)]).toEqual([500, "invalid_principal"]);
     }
+  });
+
+  it("says who answers, whatever an answer says of it", async () => {
+    const call = server({ auth: () => principal() });
+    const path = `/threads/${crypto.randomUUID()}`;
+    const asked = (await json(call(`${path}/invoke`, { body }))) as RunAnswer;
+    const answer = { interrupt_id: asked.interrupts[0]?.id, value: "yes" };
+    const answered = await json(call(`${path}/resume`, { body: { ...answer, answered_by: "bob" } }));
+    expect(await json(call(`${path}/runs/${(answered as RunAnswer).run_id}`))).toMatchObject({
+      answers: [
+        { interrupt_id: answer.interrupt_id, checkpoint_id: asked.checkpoint_id, answered_by: "ann" },
+      ],
+    });
+    const forged = await call(`${path}/resume`, { body: { ...answer, value: "no", answered_by: "timer" } });
+    expect([forged.status, await codeOf(forged)]).toEqual([400, "invalid_request"]);
+    const late = await call(`${path}/resume`, { body: { ...answer, value: "no" } });
+    expect(await late.json()).toMatchObject({ error: { details: { answered: [{ answered_by: "ann" }] } } });
   });
 
   it("that fails is a fault of the server, which says nothing of it", async () => {
