@@ -1,5 +1,7 @@
 import { createRuntime } from "../../src/worker.ts";
 import { watched } from "../support/bucket.ts";
+import type { CrashPoint } from "../../src/thread/crash-points.ts";
+import { noteReached } from "../support/crash-points.ts";
 import { noteInstance } from "../support/instances.ts";
 import { noteReport } from "../support/reports.ts";
 import { announcing, deployed, deployedSerde, retained } from "./graphs.ts";
@@ -24,6 +26,10 @@ export class Thread extends runtime.Thread {
       ...(!announcing.isOn && { DIRECTORY: undefined }),
     });
     noteInstance(ctx);
+  }
+
+  override reached(point: CrashPoint): void {
+    noteReached(this.ctx, point);
   }
 }
 
