@@ -33,6 +33,7 @@ export type { MessageOptions, TextMessage } from "./stream-messages.ts";
 export type { ResponseSchema, StandardSchema } from "./response-schema.ts";
 export type { StateUpdate } from "./update-state.ts";
 export type { InferInterruptInputType, InferInterruptResumeType } from "./infer-interrupt.ts";
+export type { RunStream, StreamCall } from "./run-stream.ts";
 export type { CheckpointChunk, Chunks, DebugChunk, StreamTypes, TaskChunk } from "./stream-types.ts";
 export type {
   Ask,

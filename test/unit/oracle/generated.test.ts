@@ -7,6 +7,7 @@ import {
   compileOptionsOf,
   hasIdsOfItsOwn,
   hidesTasks,
+  losesPlaces,
   plan,
   scriptOf,
   type Plan,
@@ -60,12 +61,19 @@ function withoutStates({ steps, history }: { steps: unknown; history: unknown })
   return { given, results };
 }
 
+function withoutPlaces(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, part: unknown) =>
+    key === "state" && Object.hasOwn(Object(part), "checkpoint_ns") ? undefined : part,
+  ) as unknown;
+}
+
 async function compareWithoutIds(planned: Plan): Promise<{ ours: unknown; theirs: unknown }> {
   const their = await played(theirs, planned);
   const our = await played(ours, planned);
   const shown = ({ steps, history }: Played): unknown => {
     const kept = { steps, history: history.filter((_, index) => !their.commands.has(index)) };
-    return hidesTasks(planned) ? withoutStates(kept) : kept;
+    if (hidesTasks(planned)) return withoutStates(kept);
+    return losesPlaces(planned) ? withoutPlaces(kept) : kept;
   };
   return { ours: shown(our), theirs: shown(their) };
 }

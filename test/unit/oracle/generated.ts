@@ -243,6 +243,11 @@ export function hidesTasks({ graph: { nodes: plans } }: Pick<Plan, "graph">): bo
   return plans.some(({ policy }) => policy?.handler !== undefined) && plans.some(({ asks }) => asks > 0);
 }
 
+/** LangGraph no longer says where the state of a graph is, once its task has failed ("Graphs inside tasks"). */
+export function losesPlaces({ graph: { nodes: plans } }: Plan): boolean {
+  return plans.some(({ inside, fails }) => inside !== undefined && fails > 0);
+}
+
 /** Whether the checkpoints' ids cannot be the same in both engines. */
 export function hasIdsOfItsOwn(planned: Plan): boolean {
   // Of runs that store at their end LangGraph shows the last ids only.
