@@ -151,6 +151,8 @@ describe.each([false, true])("with subgraphs: %s", (subgraphs) => {
       subgraphs,
       metadata: { user: "u" },
       tags: ["root"],
+      runName: "a run",
+      runId: "00000000-0000-4000-8000-000000000001",
     };
     const expected = await chunksOf(graphOf(theirs), options);
     expect(expected.length).toBeGreaterThan(8);
