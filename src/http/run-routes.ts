@@ -1,12 +1,12 @@
 import { Hono, type Context } from "hono";
-import type { Reply, StartRun } from "../thread/protocol.ts";
+import type { StartRun } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";
 import { streamed } from "./event-response.ts";
 import { invokeRequest, resumeRequest, streamRequest } from "./run-request.ts";
 import { startOf } from "./run-start.ts";
 import { InvokeBody, ResumeBody, StreamBody } from "./schemas.ts";
-import { call, jsonResponse, requestedThread, type RequestedThread } from "./thread-call.ts";
+import { callWhole, jsonResponse, requestedThread, type RequestedThread } from "./thread-call.ts";
 
 /** The verbs that start runs. */
 export function runRoutes(options: AppOptions): Hono {
@@ -35,10 +35,5 @@ export function runRoutes(options: AppOptions): Hono {
 }
 
 async function run(context: Context, thread: RequestedThread, start: StartRun): Promise<Response> {
-  // Read to its end here: a reset in the middle of the answer is then a reset like any other.
-  const reply = await call(thread, async (api): Promise<Reply<ArrayBuffer>> => {
-    const answer = await api.invoke(start);
-    return answer.ok ? { ok: true, value: await new Response(answer.value).arrayBuffer() } : answer;
-  });
-  return jsonResponse(context, reply);
+  return jsonResponse(context, await callWhole(thread, (api) => api.invoke(start)));
 }

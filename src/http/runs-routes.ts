@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../json.ts";
-import type { Reply, StartRun } from "../thread/protocol.ts";
+import type { Reply, StartRun, ThreadApi } from "../thread/protocol.ts";
 import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
@@ -10,6 +10,8 @@ import { startOf } from "./run-start.ts";
 import * as schemas from "./runs-schemas.ts";
 import { call, jsonResponse, refusal, requestedThread, type RequestedThread } from "./thread-call.ts";
 import { waitingBody } from "./waiting-body.ts";
+
+type WholeRun = Omit<ToldRun, "run"> & { readonly run: ArrayBuffer };
 
 interface CreatedRun {
   readonly thread: RequestedThread;
@@ -23,7 +25,7 @@ export function createRunRoutes(options: AppOptions): Hono {
 
   app.post("/runs", async (context) => {
     const { thread, start } = await createdRun(context, options);
-    return told(context, await call(thread, (api) => api.startRun(start)));
+    return told(context, await callToldRun(thread, (api) => api.startRun(start)));
   });
 
   app.post("/runs/wait", async (context) => {
@@ -57,7 +59,7 @@ export function runsRoutes(options: AppOptions): Hono {
 
   app.get("/runs/:run_id", async (context) => {
     const { thread, run } = requestedRun(context, options);
-    return told(context, await call(thread, (api) => api.getRun(run)));
+    return told(context, await callToldRun(thread, (api) => api.getRun(run)));
   });
 
   app.get("/runs/:run_id/join", async (context) => {
@@ -72,11 +74,9 @@ export function runsRoutes(options: AppOptions): Hono {
   app.post("/runs/:run_id/cancel", async (context) => {
     const { thread, run } = requestedRun(context, options);
     const cancelled = { ...run, ...parseQuery(context.req, schemas.CancelQuery) };
-    const reply = await call(thread, (api) => api.cancelRun(cancelled));
+    const reply = await callToldRun(thread, (api) => api.cancelRun(cancelled));
     if (!reply.ok || !reply.value.isCancelled) return told(context, reply);
-    if (!cancelled.wait) return told(context, reply, 202);
-    await reply.value.run.cancel();
-    return context.body(null, 204);
+    return cancelled.wait ? context.body(null, 204) : told(context, reply, 202);
   });
 
   app.delete("/runs/:run_id", async (context) => {
@@ -107,7 +107,20 @@ function requestedRun(
   return { thread, run: { ...thread.address, runId: context.req.param("run_id") ?? "" } };
 }
 
-function told(context: Context, reply: Reply<ToldRun>, status: 200 | 202 = 200): Response {
+/** What is told of a run, read to its end: see {@link callWhole}. */
+function callToldRun(
+  thread: RequestedThread,
+  method: (api: ThreadApi) => Promise<Reply<ToldRun>>,
+): Promise<Reply<WholeRun>> {
+  return call(thread, async (api): Promise<Reply<WholeRun>> => {
+    const reply = await method(api);
+    if (!reply.ok) return reply;
+    const { run, ...others } = reply.value;
+    return { ok: true, value: { ...others, run: await new Response(run).arrayBuffer() } };
+  });
+}
+
+function told(context: Context, reply: Reply<WholeRun>, status: 200 | 202 = 200): Response {
   if (!reply.ok) return refusal(context, reply);
   locate(context, reply.value.runId);
   return context.body(reply.value.run, status, { "content-type": "application/json" });

@@ -12,7 +12,7 @@ import {
   StateQuery,
   UpdateStateBody,
 } from "./state-schemas.ts";
-import { call, jsonResponse, requestedThread } from "./thread-call.ts";
+import { call, callWhole, jsonResponse, requestedThread } from "./thread-call.ts";
 
 /** Reading and editing what a thread has. */
 export function stateRoutes(options: AppOptions): Hono {
@@ -55,7 +55,7 @@ export function stateRoutes(options: AppOptions): Hono {
       ...(body.checkpoint_id != null && { checkpointId: body.checkpoint_id }),
     };
     let attempts = 0;
-    const reply = await call(thread, (api) => {
+    const reply = await callWhole(thread, (api) => {
       attempts += 1;
       return api.updateState({ ...edit, isRepeated: attempts > 1 });
     });

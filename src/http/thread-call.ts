@@ -33,6 +33,17 @@ export function call<Value>(
   return callThread(thread.namespace, thread.name, method);
 }
 
+/** As `call`; the answer is read to its end: a reset in the middle of it is then a reset like any other. */
+export function callWhole(
+  thread: RequestedThread,
+  method: (api: ThreadApi) => Promise<Reply<Bytes>>,
+): Promise<Reply<ArrayBuffer>> {
+  return call(thread, async (api): Promise<Reply<ArrayBuffer>> => {
+    const answer = await method(api);
+    return answer.ok ? { ok: true, value: await new Response(answer.value).arrayBuffer() } : answer;
+  });
+}
+
 /** A reply of JSON text as a response. */
 export function jsonResponse(context: Context, reply: Reply<Bytes | ArrayBuffer>): Response {
   if (!reply.ok) return refusal(context, reply);

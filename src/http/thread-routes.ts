@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { v7 as uuid7 } from "uuid";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";
-import { call, jsonResponse, namedThread, requestedThread } from "./thread-call.ts";
+import { call, callWhole, jsonResponse, namedThread, requestedThread } from "./thread-call.ts";
 import { requireThreadId } from "./thread-id.ts";
 import { CreateThreadBody, PatchThreadBody } from "./thread-schemas.ts";
 
@@ -15,7 +15,7 @@ export function threadRoutes(options: AppOptions): Hono {
     const { thread_id: id, metadata, if_exists: ifExists } = body;
     const thread = namedThread(context, options, requireThreadId(id ?? uuid7()));
     let attempts = 0;
-    const reply = await call(thread, (api) => {
+    const reply = await callWhole(thread, (api) => {
       attempts += 1;
       // A thread that is there now may be the one that the first attempt has made.
       return api.createThread({
@@ -35,7 +35,7 @@ export function threadRoutes(options: AppOptions): Hono {
   app.patch("/:thread_id", async (context) => {
     const thread = requestedThread(context, options);
     const { metadata } = await parseBody(context.req, PatchThreadBody, options.maxBodySize);
-    const reply = await call(thread, (api) => api.patchThread({ ...thread.address, metadata }));
+    const reply = await callWhole(thread, (api) => api.patchThread({ ...thread.address, metadata }));
     return jsonResponse(context, reply);
   });
 
