@@ -16,14 +16,14 @@ export class ByteWriter {
   #view: DataView;
   #position = 0;
 
-  constructor(buffer: ArrayBuffer) {
-    this.#bytes = new Uint8Array(buffer);
-    this.#view = new DataView(buffer);
+  constructor(capacity: number) {
+    this.#bytes = new Uint8Array(new ArrayBuffer(capacity));
+    this.#view = new DataView(this.#bytes.buffer);
   }
 
-  /** The buffer may be a larger one than was given. */
-  get buffer(): ArrayBuffer {
-    return this.#bytes.buffer;
+  /** Bytes that there is room for before it grows. */
+  get capacity(): number {
+    return this.#bytes.length;
   }
 
   get position(): number {
@@ -35,7 +35,7 @@ export class ByteWriter {
     this.#position = position;
   }
 
-  /** A copy of what was written: the buffer can be used again. */
+  /** A copy of what was written: the writer can be used again. */
   copy(): Uint8Array {
     return this.#bytes.slice(0, this.#position);
   }

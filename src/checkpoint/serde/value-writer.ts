@@ -11,12 +11,12 @@ import { refusalOfInstance, refusalOfPrimitive } from "./refusals.ts";
 const SCRATCH_SIZE = 16 * 1024;
 const MAX_SCRATCH_SIZE = 1024 * 1024;
 
-/** A buffer for the next dump. It is taken while in use: a dump inside a dump (in a codec or a getter) gets its own. */
-let scratch: ArrayBuffer | undefined;
+/** For the next dump. It is taken while in use: a dump inside a dump (in a codec or a getter) gets its own. */
+let scratch: ByteWriter | undefined;
 
 /** The bytes of any value but those that the caller stores as they are. Reads getters; never calls toJSON. */
 export function writeValue(value: unknown, codecs: CodecRegistry): Uint8Array {
-  const out = new ByteWriter(scratch ?? new ArrayBuffer(SCRATCH_SIZE));
+  const out = scratch ?? new ByteWriter(SCRATCH_SIZE);
   scratch = undefined;
   const writer = new ValueWriter(out, codecs);
   try {
@@ -27,7 +27,8 @@ export function writeValue(value: unknown, codecs: CodecRegistry): Uint8Array {
     if (cause instanceof UnserializableError || cause instanceof ValueTooLargeError) throw cause;
     throw new UnserializableError(`reading it failed (${messageOf(cause)})`, writer.path(), { cause });
   } finally {
-    if (out.buffer.byteLength <= MAX_SCRATCH_SIZE) scratch = out.buffer;
+    out.rewind(0);
+    if (out.capacity <= MAX_SCRATCH_SIZE) scratch = out;
   }
 }
 

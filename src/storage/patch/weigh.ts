@@ -10,15 +10,17 @@ const INSTANCE = 100;
 
 /** About as many bytes as the value takes when it is stored; a part that comes up again counts once. */
 export function weigh(value: unknown, limit = Infinity): number {
-  return isObject(value) ? weighObject(value, limit, new Set()) : weightOfPrimitive(value);
+  return isObject(value) ? weighObject(value, limit, undefined) : weightOfPrimitive(value);
 }
 
-function weighObject(value: object, limit: number, seen: Set<object>): number {
-  if (seen.has(value)) return CONTAINER;
-  seen.add(value);
+/** `around`: the objects seen so far; absent for the outermost one. */
+function weighObject(value: object, limit: number, around: Set<object> | undefined): number {
+  if (around?.has(value)) return CONTAINER;
+  let seen = around?.add(value);
   let weight = ownWeight(value);
   for (const part of partsOf(value)) {
-    weight += isObject(part) ? weighObject(part, limit - weight, seen) : weightOfPrimitive(part);
+    if (isObject(part)) weight += weighObject(part, limit - weight, (seen ??= new Set([value])));
+    else weight += weightOfPrimitive(part);
     if (weight > limit) return weight;
   }
   return weight;
