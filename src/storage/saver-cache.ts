@@ -11,6 +11,7 @@ export interface CachedCheckpoint {
 
 /** Namespaces whose last checkpoint is kept: the root graph and the subgraphs that are under way. */
 const MAX_CHECKPOINTS = 32;
+/** Threads, and namespaces of each. */
 const MAX_NAMESPACES = 1000;
 
 /**
@@ -18,17 +19,24 @@ const MAX_NAMESPACES = 1000;
  * then fills one that nobody reads.
  */
 export class SaverCache {
-  readonly #namespaceIds = new Map<string, number>();
+  /** By thread, then by namespace. */
+  readonly #namespaceIds = new Map<string, Map<string, number>>();
   readonly #checkpoints = new Map<number, CachedCheckpoint>();
   readonly #replacements = new Map<string, KnownReplacements>();
 
   namespaceId(threadId: string, ns: string): number | undefined {
-    return this.#namespaceIds.get(namespaceKey(threadId, ns));
+    return this.#namespaceIds.get(threadId)?.get(ns);
   }
 
   setNamespaceId(threadId: string, ns: string, id: number): void {
-    if (this.#namespaceIds.size >= MAX_NAMESPACES) this.#namespaceIds.clear();
-    this.#namespaceIds.set(namespaceKey(threadId, ns), id);
+    let ids = this.#namespaceIds.get(threadId);
+    if (ids?.get(ns) === id) return;
+    if (ids === undefined) {
+      if (this.#namespaceIds.size >= MAX_NAMESPACES) this.#namespaceIds.clear();
+      this.#namespaceIds.set(threadId, (ids = new Map()));
+    }
+    if (ids.size >= MAX_NAMESPACES) ids.clear();
+    ids.set(ns, id);
   }
 
   /** The checkpoint, when it is the one that was read or written last in its namespace. */
@@ -53,8 +61,4 @@ export class SaverCache {
     this.#replacements.set(threadId, made);
     return made;
   }
-}
-
-function namespaceKey(threadId: string, ns: string): string {
-  return `${threadId.length} ${threadId}${ns}`;
 }
