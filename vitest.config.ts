@@ -28,6 +28,8 @@ const resolve = {
   alias: { "#async-context": join(import.meta.dirname, "src/pregel/async-context.ts") },
 };
 
+/** A worker loads the modules once, not once a file: that would take longer than most files. */
+const sharing = { isolate: false };
 const parallel = { maxWorkers: "100%", sequence: { groupOrder: 1 } };
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
@@ -47,7 +49,7 @@ function workerd(name: string, test: TestOptions): TestProjectInlineConfiguratio
     archiveBytes,
     cloudflareTest({ wrangler: { configPath: "./test/workers/wrangler.toml" } }),
   ];
-  return { resolve, plugins, define, test: { name, ...parallel, ...test } };
+  return { resolve, plugins, define, test: { name, ...parallel, ...sharing, ...test } };
 }
 
 /** They register classes of messages for all graphs of their process: no other file is to share it. */
@@ -62,11 +64,10 @@ export default defineConfig({
       : ["minimal", new PinsReporter()],
 
     projects: [
-      // Loading the modules again for each file would take three times as long as the tests themselves.
       node("unit", {
         include: ["test/unit/**/*.test.ts", "test/contract/**/*.unit.test.ts"],
         exclude: registering,
-        isolate: false,
+        ...sharing,
       }),
       node("unit-registering", { include: registering }),
       workerd("workers", { include: ["test/workers/**/*.test.ts", "test/contract/**/*.workers.test.ts"] }),

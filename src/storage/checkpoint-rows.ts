@@ -51,23 +51,20 @@ export class CheckpointRows {
 
   /** False when there is such a row already: nothing was written then. */
   insert(row: CheckpointInput): boolean {
-    return (
-      this.#sql.run(
-        `INSERT INTO checkpoints (namespace, id, parent, source, step, run, metadata_type, metadata,
-           level, base, weight, type, body, body_hash)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        row.namespace,
-        toStoredId(row.id),
-        optionalId(row.parentId),
-        ...metadataInputs(row.metadata),
-        row.level,
-        optionalId(row.baseId),
-        row.weight,
-        row.body.type,
-        row.body.body,
-        row.body.bodyHash,
-      ) > 0
-    );
+    const { namespace, level, weight, body } = row;
+    const written = this.#sql.insert("checkpoints", {
+      namespace,
+      id: toStoredId(row.id),
+      parent: optionalId(row.parentId),
+      ...metadataInputs(row.metadata),
+      level,
+      base: optionalId(row.baseId),
+      weight,
+      type: body.type,
+      body: body.body,
+      body_hash: body.bodyHash,
+    });
+    return written > 0;
   }
 
   delete(namespace: number, id: string): void {
@@ -146,7 +143,7 @@ export class CheckpointRows {
       `UPDATE checkpoints SET parent = ?, source = ?, step = ?, run = ?, metadata_type = ?, metadata = ?
        WHERE namespace = ? AND id = ?`,
       optionalId(parentId),
-      ...metadataInputs(metadata),
+      ...Object.values(metadataInputs(metadata)),
       namespace,
       toStoredId(id),
     );
@@ -163,8 +160,15 @@ function upperBound(id: string | undefined): SqlInput {
   return id === undefined ? HIGHEST_ID : toStoredId(id);
 }
 
-function metadataInputs({ source, step, run, rest }: MetadataColumns): SqlInput[] {
-  return [source, step, optionalId(run ?? undefined), rest?.type ?? null, rest?.data ?? null];
+/** By column, in the order of the statements. */
+function metadataInputs({ source, step, run, rest }: MetadataColumns): Record<string, SqlInput> {
+  return {
+    source,
+    step,
+    run: optionalId(run ?? undefined),
+    metadata_type: rest?.type ?? null,
+    metadata: rest?.data ?? null,
+  };
 }
 
 function toHead({ namespace, id, parent, ...metadata }: HeadRow): CheckpointHead {

@@ -28,9 +28,8 @@ export class WriteRows {
 
   /** False when the task has a row already: nothing was written then. */
   insert(key: TaskKey, { type, body, bodyHash }: BodyInput): boolean {
-    const statement = `INSERT INTO writes (namespace, checkpoint, task, type, body, body_hash)
-      VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
-    return this.#sql.run(statement, ...keyInputs(key), type, body, bodyHash) > 0;
+    const [namespace, checkpoint, task] = keyInputs(key);
+    return this.#sql.insert("writes", { namespace, checkpoint, task, type, body, body_hash: bodyHash }) > 0;
   }
 
   read(key: TaskKey): BodyRow | undefined {
