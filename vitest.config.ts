@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Response } from "miniflare";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { receive } from "./test/support/receiver.ts";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { PinsReporter } from "./test/support/pins-reporter.ts";
 
@@ -47,7 +49,15 @@ function workerd(name: string, test: TestOptions): TestProjectInlineConfiguratio
   const plugins = [
     sqlText,
     archiveBytes,
-    cloudflareTest({ wrangler: { configPath: "./test/workers/wrangler.toml" } }),
+    cloudflareTest({
+      wrangler: { configPath: "./test/workers/wrangler.toml" },
+      miniflare: {
+        outboundService: async (request: Request) => {
+          const { status, headers, body } = await receive(request);
+          return new Response(body === "" ? null : body, { status, headers });
+        },
+      },
+    }),
   ];
   return { resolve, plugins, define, test: { name, ...parallel, ...sharing, ...test } };
 }

@@ -3,6 +3,15 @@ import { createDirectoryClass, type DirectoryClass } from "./directory/durable-d
 import type { DirectoryApi } from "./directory/protocol.ts";
 import { type CallShard, TenantDirectory } from "./directory/tenant-directory.ts";
 import { TidemarkError } from "./errors.ts";
+import {
+  type Deliveries,
+  deliveriesOf,
+  type DeliveryOptions,
+  type HookOptions,
+  type Links,
+  linksOf,
+} from "./hooks/hook-options.ts";
+import type { OutboxOptions } from "./thread/outbox/outbox-options.ts";
 import { createApp } from "./http/app.ts";
 import type { Authenticate } from "./http/auth/principal.ts";
 import type { EventSchemas } from "./http/inbound-event-schemas.ts";
@@ -11,6 +20,7 @@ import type { RateLimiter } from "./http/auth/rate-limit.ts";
 import { callObject, type ThreadNamespace } from "./http/thread-stub.ts";
 import type { RunnableGraph } from "./pregel/runnable-graph.ts";
 import { eventOptions, type EventOptions } from "./thread/events/event-options.ts";
+import type { ThreadDirectory } from "./thread/announcer.ts";
 import { checkRetention, type Retention } from "./thread/retention.ts";
 import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts";
 
@@ -75,6 +85,10 @@ export interface RuntimeOptions {
   readonly eventSchemas?: EventSchemas;
   /** Who may send events to `POST /webhooks/:source`, by that name: each proves itself by its own signature. */
   readonly webhooks?: Readonly<Record<string, WebhookSource>>;
+  /** Links that answer questions; none by default. */
+  readonly hooks?: HookOptions;
+  /** Webhooks that are told how runs came out; none by default. */
+  readonly deliveries?: DeliveryOptions;
   /** Takes errors that nobody expected; they go to the console by default. */
   readonly report?: (error: unknown) => void;
 }
@@ -114,6 +128,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     events = {},
     eventSchemas = {},
     webhooks = {},
+    hooks,
+    deliveries,
     report = toConsole,
   } = options;
   const {
@@ -132,6 +148,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   checkRetention(retention);
   const directories = (env: unknown) => directoriesIn(env, directory, shards);
   const { heartbeat, ...limits } = eventOptions(events);
+  const links = hooks && linksOf(hooks);
   const app = createApp({
     graphs,
     auth,
@@ -145,6 +162,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     directories,
     extract,
     rateLimiter: (env) => limiterOf(env, rateLimiter),
+    hookKeys: (env) => links?.keys(env),
   });
   return {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
@@ -157,14 +175,31 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       serde,
       lease,
       retention,
-      directory: (env) => {
-        const of = directories(env);
-        return of && { of, extract };
-      },
+      directory: (env) => announcing(directories(env), extract),
       events: limits,
+      outbox: outboxOf(links, deliveriesOf(deliveries)),
       report,
     }),
   };
+}
+
+function announcing(
+  of: ThreadDirectory["of"] | undefined,
+  extract: readonly string[],
+): ThreadDirectory | undefined {
+  return of && { of, extract };
+}
+
+function outboxOf(
+  links: Links | undefined,
+  { secrets, ...told }: Deliveries,
+): (env: unknown) => OutboxOptions {
+  return (env) => ({
+    ...told,
+    secrets: () => secrets(env),
+    links: links && (() => ({ ...links, keys: links.keys(env) })),
+    send: (target, init) => fetch(target, init),
+  });
 }
 
 function namespaceOf(env: unknown, binding: string): ThreadNamespace {

@@ -7,6 +7,8 @@ import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { errorHandler } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { serverInfo } from "./info.ts";
+import { deliveryRoutes } from "./delivery-routes.ts";
+import { hookRoutes, type HookRouteOptions } from "./hook-routes.ts";
 import { interruptRoutes } from "./interrupt-routes.ts";
 import { inboundEventRoutes } from "./inbound-event-routes.ts";
 import type { EventSchemas } from "./inbound-event-schemas.ts";
@@ -23,7 +25,7 @@ import { transferRoutes } from "./transfer-routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import type { WebhookSource } from "./webhooks/source.ts";
 
-export interface AppOptions extends AuthenticationOptions {
+export interface AppOptions extends AuthenticationOptions, HookRouteOptions {
   /** Finds the thread objects among the Worker's bindings. */
   readonly threads: (env: unknown) => ThreadNamespace;
   /** By name. */
@@ -53,6 +55,7 @@ export function createApp(options: AppOptions): Hono {
   app.onError(errorHandler(options.report));
   app.notFound((context) => notFound(context, app));
   app.route("/webhooks", webhookRoutes(options));
+  app.route("/hooks", hookRoutes(options));
   if (options.auth === undefined) app.use(localOnly(options.origins));
   app.use(
     cors({
@@ -67,6 +70,7 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads/:thread_id", createRunRoutes(options));
   app.route("/threads/:thread_id", runsRoutes(options));
   app.route("/threads/:thread_id", eventRoutes(options));
+  app.route("/threads/:thread_id", deliveryRoutes(options));
   app.route("/threads/:thread_id", stateRoutes(options));
   app.route("/threads/:thread_id", inboundEventRoutes(options));
   app.route("/threads/:thread_id", transferRoutes(options));

@@ -55,7 +55,7 @@ export async function readBytes(request: HonoRequest, limit: number): Promise<Ui
   return new Uint8Array(await new Blob(await readChunks(request, limit)).arrayBuffer());
 }
 
-async function readText(request: HonoRequest, limit: number): Promise<string> {
+export async function readText(request: HonoRequest, limit: number): Promise<string> {
   return decodeText(await readChunks(request, limit));
 }
 

@@ -35,6 +35,7 @@ export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   invalid_event: 400,
   invalid_expiry: 400,
   invalid_prune: 400,
+  invalid_webhook: 400,
   not_cacheable: 400,
   empty_input: 400,
   invalid_archive: 400,
@@ -44,6 +45,7 @@ export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   update_refused: 400,
   unauthenticated: 401,
   invalid_signature: 401,
+  invalid_hook: 401,
   local_only: 403,
   forbidden: 403,
   not_found: 404,
@@ -57,6 +59,7 @@ export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   graph_mismatch: 409,
   interrupt_not_pending: 409,
   interrupt_answered: 409,
+  hook_used: 409,
   interrupt_ambiguous: 409,
   thread_interrupted: 409,
   thread_busy: 409,
@@ -66,6 +69,8 @@ export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   run_not_ended: 409,
   run_cancelled: 409,
   thread_deleted: 410,
+  hook_expired: 410,
+  hook_revoked: 410,
   head_moved: 412,
   body_too_large: 413,
   value_too_large: 413,
@@ -91,7 +96,11 @@ export function failureResponse(context: Context, error: WireError): Response {
 }
 
 export function errorResponse(context: Context, error: WireError): Response {
-  return respond(context, error, (Object.hasOwn(STATUS, error.code) ? STATUS[error.code] : undefined) ?? 500);
+  return respond(context, error, statusOf(error.code));
+}
+
+export function statusOf(code: string): ContentfulStatusCode {
+  return (Object.hasOwn(STATUS, code) ? STATUS[code] : undefined) ?? 500;
 }
 
 function respond(context: Context, error: WireError, status: ContentfulStatusCode): Response {

@@ -14,22 +14,27 @@ export const runOptions = {
   after_seconds: v.optional(Seconds, 0),
   /** It is ended when it takes longer, counted from its first attempt. */
   timeout_seconds: v.optional(v.pipe(Seconds, v.minValue(0.001))),
+  /** A URL that is told how the run came out. */
+  webhook: v.optional(v.pipe(v.string(), v.maxLength(2048))),
 };
 
 export interface RunOptionsBody {
   readonly multitask_strategy: NonNullable<RunRequest["multitask"]>;
   readonly after_seconds: number;
   readonly timeout_seconds?: number | undefined;
+  readonly webhook?: string | undefined;
 }
 
 export function requestedOptions({
   multitask_strategy: multitask,
   after_seconds: after,
   timeout_seconds: timeout,
-}: RunOptionsBody): Pick<RunRequest, "multitask" | "delay" | "timeLimit"> {
+  webhook,
+}: RunOptionsBody): Pick<RunRequest, "multitask" | "delay" | "timeLimit" | "webhook"> {
   return {
     ...(multitask !== "enqueue" && { multitask }),
     ...(after > 0 && { delay: milliseconds(after) }),
+    ...(webhook !== undefined && { webhook }),
     ...(timeout !== undefined && { timeLimit: milliseconds(timeout) }),
   };
 }

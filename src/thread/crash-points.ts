@@ -46,6 +46,10 @@ export const CRASH_POINTS = [
   "announcement.told",
   /** The directory has forgotten the thread, which is still there. */
   "announcement.withdrawn",
+  /** An attempt to deliver a message is noted, and the time of the next one; nothing is sent. */
+  "delivery.begun",
+  /** The receiver has answered, or could not be reached; that is not noted. */
+  "delivery.answered",
   /** The alarm is set ahead, and no timer has been looked after. */
   "timer.held",
 ] as const;

@@ -1,33 +1,14 @@
-import { DurableObject } from "cloudflare:workers";
 import { CheckpointIds } from "../checkpoint/id.ts";
 import type { ThreadDirectory } from "./announcer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { TidemarkError } from "../errors.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { timerSleep } from "../pregel/timer-sleep.ts";
-import type { CrashPoint } from "./crash-points.ts";
+import type { OutboxOptions } from "./outbox/outbox-options.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { EventLimits } from "./events/event-limits.ts";
-import type {
-  Bytes,
-  CreateThread,
-  EditState,
-  EventReceipt,
-  ImportedThread,
-  PatchThread,
-  PruneThread,
-  ReadEvents,
-  ReadHistory,
-  ReadState,
-  Reply,
-  RunEvents,
-  SendEvent,
-  StartRun,
-  ThreadAddress,
-  ThreadApi,
-} from "./protocol.ts";
 import type { Retention } from "./retention.ts";
-import type { CancelRun, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
+import { ThreadObject, type CrashWitness } from "./thread-object.ts";
 import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
 import { configured, UnusableThread } from "./unusable-thread.ts";
@@ -48,123 +29,20 @@ export interface ThreadConfig {
   readonly directory: (env: unknown) => ThreadDirectory | undefined;
   /** Read whenever it matters. */
   readonly events: EventLimits;
+  readonly outbox: (env: unknown) => OutboxOptions;
   /** How long a run may be left alone before it is looked after, in milliseconds. */
   readonly lease: number;
   /** Takes what nobody expected. */
   readonly report: (error: unknown) => void;
 }
 
-/** The class of Durable Objects that serve threads: the methods are its RPC interface. */
-export type ThreadClass = new (
-  ctx: DurableObjectState,
-  env: unknown,
-) => DurableObject & ThreadApi & CrashWitness;
-
-/** Nothing happens at a crash point; a class of a test overrides the method, to end the object there. */
-interface CrashWitness {
-  reached(point: CrashPoint): void;
-}
-
-class ThreadObject extends DurableObject implements ThreadApi, CrashWitness {
-  readonly #thread: Thread | UnusableThread;
-
-  constructor(ctx: DurableObjectState, env: unknown, config: ThreadConfig) {
-    // The class is bound to no one's bindings: those it uses are looked up by name and checked.
-    super(ctx, env as Cloudflare.Env);
-    this.#thread = createThread(ctx, env, config, this);
-  }
-
-  reached(_point: CrashPoint): void {}
-
-  invoke(start: StartRun): Promise<Reply<Bytes>> {
-    return this.#thread.invoke(start);
-  }
-
-  stream(start: StartRun, after?: string): Promise<Reply<RunEvents>> {
-    return this.#thread.stream(start, after);
-  }
-
-  readEvents(read: ReadEvents): Promise<Reply<RunEvents>> {
-    return this.#thread.readEvents(read);
-  }
-
-  startRun(start: StartRun): Promise<Reply<ToldRun>> {
-    return this.#thread.runs.startRun(start);
-  }
-
-  getRun(run: NamedRun): Promise<Reply<ToldRun>> {
-    return this.#thread.runs.getRun(run);
-  }
-
-  listRuns(list: ListRuns): Promise<Reply<Bytes>> {
-    return this.#thread.runs.listRuns(list);
-  }
-
-  joinRun(run: NamedRun): Promise<Reply<Bytes>> {
-    return this.#thread.runs.joinRun(run);
-  }
-
-  cancelRun(cancel: CancelRun): Promise<Reply<ToldRun>> {
-    return this.#thread.runs.cancelRun(cancel);
-  }
-
-  deleteRun(run: NamedRun): Promise<Reply<null>> {
-    return this.#thread.runs.deleteRun(run);
-  }
-
-  getState(read: ReadState): Promise<Reply<Bytes>> {
-    return this.#thread.getState(read);
-  }
-
-  getHistory(read: ReadHistory): Promise<Reply<Bytes>> {
-    return this.#thread.getHistory(read);
-  }
-
-  createThread(create: CreateThread): Promise<Reply<Bytes>> {
-    return this.#thread.createThread(create);
-  }
-
-  getThread(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#thread.getThread(address);
-  }
-
-  patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
-    return this.#thread.patchThread(patch);
-  }
-
-  updateState(edit: EditState): Promise<Reply<Bytes>> {
-    return this.#thread.updateState(edit);
-  }
-
-  sendEvent(event: SendEvent): Promise<Reply<EventReceipt>> {
-    return this.#thread.sendEvent(event);
-  }
-
-  deleteThread(address: ThreadAddress): Promise<Reply<null>> {
-    return this.#thread.deleteThread(address);
-  }
-
-  pruneThread(prune: PruneThread): Promise<Reply<null>> {
-    return this.#thread.pruneThread(prune);
-  }
-
-  exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#thread.exportThread(address);
-  }
-
-  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
-    return this.#thread.importThread(address, archive);
-  }
-
-  override alarm(): Promise<void> {
-    return this.#thread.alarm();
-  }
-}
+/** The class of Durable Objects that serve threads. */
+export type ThreadClass = new (ctx: DurableObjectState, env: unknown) => ThreadObject;
 
 export function createThreadClass(config: ThreadConfig): ThreadClass {
   return class extends ThreadObject {
     constructor(ctx: DurableObjectState, env: unknown) {
-      super(ctx, env, config);
+      super(ctx, env, (witness) => createThread(ctx, env, config, witness));
     }
   };
 }
@@ -204,6 +82,7 @@ function createThread(
     retention: config.retention,
     directory: config.directory(env),
     events: config.events,
+    outbox: config.outbox(env),
     graphs: config.graphs,
     platform,
     environment: {

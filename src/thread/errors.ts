@@ -234,3 +234,13 @@ function clip(message: string): string {
     ? message
     : `${message.slice(0, MAX_MESSAGE)}… (${message.length} characters)`;
 }
+
+/** Says nothing of what the link was for. */
+export function hookUsed(): RefusedError {
+  return new RefusedError("hook_used", "This link has been used. It is good for one answer.");
+}
+
+/** As `hookUsed`. */
+export function hookRevoked(): RefusedError {
+  return new RefusedError("hook_revoked", "The question that this link was for is not open any more.");
+}

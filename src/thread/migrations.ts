@@ -9,6 +9,7 @@ import runOptions from "../../migrations/thread/0008_run_options.sql";
 import events from "../../migrations/thread/0009_events.sql";
 import receivedEvents from "../../migrations/thread/0010_received_events.sql";
 import answersByRun from "../../migrations/thread/0011_answers_by_run.sql";
+import deliveries from "../../migrations/thread/0012_deliveries.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -24,4 +25,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 9, name: "events", sql: events },
   { version: 10, name: "received_events", sql: receivedEvents },
   { version: 11, name: "answers_by_run", sql: answersByRun },
+  { version: 12, name: "deliveries", sql: deliveries },
 ];

@@ -60,6 +60,19 @@ export interface RunRequest {
   readonly modes: readonly StreamedMode[];
   /** Whether they want to hear of graphs inside nodes too. */
   readonly subgraphs?: boolean;
+  /** Where it is told how the run came out; the graph's own, if it has one, when it is absent. */
+  readonly webhook?: string;
+}
+
+export interface ListDeliveries extends ThreadAddress {
+  readonly limit: number;
+}
+
+/** The question that a link answers. */
+export interface HookAddress extends ThreadAddress {
+  readonly checkpointId: string;
+  readonly interruptId: string;
+  readonly nonce: string;
 }
 
 /** Reads the events of a run that was started before. */
@@ -173,6 +186,15 @@ export type Reply<Value> =
 /** JSON text, or an event stream. */
 export type Bytes = ReadableStream<Uint8Array>;
 
+/** The methods of a thread object for links and webhooks. */
+export interface HooksApi {
+  /** Answers with the question as JSON text. */
+  readHook(hook: HookAddress): Promise<Reply<Bytes>>;
+  /** Answers as soon as the answer is taken. Repeated with the same run id it is the same answer. */
+  answerHook(hook: HookAddress, runId: string, value: unknown): Promise<Reply<null>>;
+  listDeliveries(list: ListDeliveries): Promise<Reply<Bytes>>;
+}
+
 /** The methods of a thread object for runs by their ids. */
 export interface RunsApi {
   /** As `invoke`; answers with the run as soon as it is taken in. */
@@ -188,7 +210,7 @@ export interface RunsApi {
 }
 
 /** The methods of a thread object. */
-export interface ThreadApi extends RunsApi {
+export interface ThreadApi extends RunsApi, HooksApi {
   /** Starts a run, or attaches to it, and answers when it has ended. */
   invoke(start: StartRun): Promise<Reply<Bytes>>;
   /** As `invoke`; answers at once with the events of the run. `after`: the id of the last one that the caller has had. */

@@ -39,7 +39,7 @@ export async function pruneThread(
   keep: PrunedThread,
   now: number,
 ): Promise<void> {
-  const { saver, runs, answers, events, keys, checkpoints } = storage;
+  const { saver, runs, answers, deliveries, events, keys, checkpoints } = storage;
   const oldest = checkpoints.newestBut(threadId, keep.keepLast - 1);
   const time = oldest === undefined ? undefined : mintedAt(oldest);
   await saver.prune([threadId], keep, () => {
@@ -49,6 +49,7 @@ export async function pruneThread(
       runs.removeEndedBefore(Math.min(time, keep.olderThan ?? Infinity));
       answers.removeLost();
       events.removeLost();
+      deliveries.removeLost();
     });
   });
 }

@@ -5,6 +5,7 @@ import { type ContentHashes, hashedKey } from "./content-hashes.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { threadBusy, threadDeleted, threadNotFound } from "./errors.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
+import type { Outbox } from "./outbox/outbox.ts";
 import type { Idempotency, StartRun } from "./protocol.ts";
 import type { RunEntrance } from "./run-entrance.ts";
 import type { RunQueue } from "./run-queue.ts";
@@ -21,6 +22,7 @@ export interface AdmissionOptions {
   readonly queue: RunQueue;
   /** Part of the transaction that takes a run in. */
   readonly onChange: () => void;
+  readonly outbox: Outbox;
   readonly entrance: RunEntrance;
   readonly reached: (point: CrashPoint) => void;
 }
@@ -71,6 +73,7 @@ export class RunAdmission {
     const known = this.#known(start);
     if (known !== undefined) return onAdmitted(known);
     if (start.mustExist === true && storage.thread() === undefined) throw threadNotFound(start.threadId);
+    this.#options.outbox.check(start.request);
     const name = this.#chooseGraph(start);
     const claims = storage.thread() && (await AnswerClaims.of(storage, states, start));
     const winner = claims?.winner();
@@ -127,7 +130,7 @@ export class RunAdmission {
     claims: AnswerClaims | undefined,
     isAcknowledged: boolean,
   ): AfterStop {
-    const { environment, entrance, storage, onChange } = this.#options;
+    const { environment, entrance, outbox, storage, onChange } = this.#options;
     const { multitask = "enqueue", delay, timeLimit } = start.request;
     const now = environment.now();
     onChange();
@@ -140,6 +143,7 @@ export class RunAdmission {
       timeLimit,
       isAcknowledged,
     });
+    outbox.expect(start.runId, start.request);
     claims?.record(now);
     if (start.idempotency !== undefined) storage.keys.insert(start.idempotency, start.runId, now);
     return after;

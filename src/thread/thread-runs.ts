@@ -87,6 +87,7 @@ export class ThreadRuns implements RunsApi {
       storage.transaction(() => {
         storage.runs.remove(id);
         storage.removeEvents(id);
+        storage.deliveries.removeOf(id);
       });
       return null;
     });

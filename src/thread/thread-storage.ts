@@ -13,6 +13,7 @@ import { AttemptFence } from "./attempt-fence.ts";
 import { EventRows } from "./events/event-rows.ts";
 import { ReceivedEventRows } from "./received-event-rows.ts";
 import { IdempotencyRows } from "./idempotency-rows.ts";
+import { DeliveryRows } from "./outbox/delivery-rows.ts";
 import { threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { type Claim, type RunProgress, type RunRow, RunRows } from "./run-rows.ts";
@@ -61,6 +62,7 @@ export class ThreadStorage {
   readonly randomId: () => string;
   readonly timers: Timers;
   readonly events: EventRows;
+  readonly deliveries: DeliveryRows;
   /** For moving the thread. */
   readonly tables: Tables;
   readonly blobs: BlobMoves;
@@ -97,6 +99,7 @@ export class ThreadStorage {
     this.randomId = randomId;
     this.timers = new Timers(sql, options.platform);
     this.events = new EventRows(sql);
+    this.deliveries = new DeliveryRows(sql);
     this.#thread = new ThreadRows(sql);
     this.tables = new Tables(storage.sql);
     this.blobs = new BlobMoves(storage.sql, bucket, prefix);
@@ -186,6 +189,7 @@ export class ThreadStorage {
     this.runs.remove(id);
     this.answers.removeOf(id);
     this.removeEvents(id);
+    this.deliveries.removeOf(id);
     this.keys.removeOf(id);
   }
 

@@ -9,12 +9,15 @@ import type { EventLimits } from "./events/event-limits.ts";
 import { EventReaders } from "./events/event-readers.ts";
 import { GraphCatalog } from "./graph-catalog.ts";
 import { GraphRunner } from "./graph-runner.ts";
+import { Outbox } from "./outbox/outbox.ts";
+import type { OutboxOptions } from "./outbox/outbox-options.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type {
   Bytes,
   CreateThread,
   EditState,
   EventReceipt,
+  HooksApi,
   ImportedThread,
   PatchThread,
   PruneThread,
@@ -39,12 +42,13 @@ import { RunQueue } from "./run-queue.ts";
 import type { StandingAfter } from "./standing.ts";
 import { StateReader } from "./state-reader.ts";
 import { ThreadChanges } from "./thread-changes.ts";
+import { ThreadHooks } from "./thread-hooks.ts";
 import { ThreadDeletion } from "./thread-deletion.ts";
 import { ThreadRecord } from "./thread-record.ts";
 import { ThreadRuns } from "./thread-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
-import { TimerDispatch } from "./timer-dispatch.ts";
+import { TimerDispatch, type TimerHandlers } from "./timer-dispatch.ts";
 import { WaitKeeper } from "./wait-keeper.ts";
 import { wireAnswer, wireValues } from "./wire.ts";
 
@@ -56,6 +60,7 @@ export interface ThreadOptions {
   readonly retention: Retention;
   readonly directory?: ThreadDirectory | undefined;
   readonly events: EventLimits;
+  readonly outbox: OutboxOptions;
 }
 
 /**
@@ -64,6 +69,7 @@ export interface ThreadOptions {
  */
 export class Thread {
   readonly runs: ThreadRuns;
+  readonly hooks: HooksApi;
   readonly #storage: ThreadStorage;
   readonly #environment: Environment;
   readonly #platform: ThreadPlatform;
@@ -77,6 +83,7 @@ export class Thread {
   readonly #ends: RunEnds;
   readonly #events: EventLog;
   readonly #readers: EventReaders;
+  readonly #outbox: Outbox;
   readonly #transfer: ThreadTransfer;
   readonly #admission: RunAdmission;
   readonly #deletion: ThreadDeletion;
@@ -106,6 +113,7 @@ export class Thread {
       onLeave: (run, standing) => this.#noteLeft(run, standing),
       reached: (point) => platform.reached(point),
     });
+    this.#outbox = new Outbox({ storage, states: this.#states, platform, options: options.outbox });
     this.#queue = new RunQueue(storage, platform, this.#runner);
     const queued = { storage, platform, queue: this.#queue };
     this.#ends = new RunEnds({ ...queued, states: this.#states });
@@ -125,6 +133,7 @@ export class Thread {
       queue: this.#queue,
       entrance,
       onChange: () => this.#announcer.note(),
+      outbox: this.#outbox,
       reached: (point) => platform.reached(point),
     });
     const parts = { ...queued, admission: this.#admission };
@@ -135,19 +144,13 @@ export class Thread {
       retention: options.retention,
     });
     this.#waits = new WaitKeeper({ ...parts, environment, states: this.#states });
-    this.#timers = new TimerDispatch(storage, platform, {
-      announcement: () => this.#announcer.tell(),
-      queue: () => this.#queue.onTimer(),
-      retention: () => this.#retention.onTimer(),
-      run_start: (timer) => entrance.onTimer(timer),
-      time_limit: (timer) => stops.onTimer(timer),
-      event_log: ({ id }) => storage.transaction(() => storage.removeEvents(id)),
-      wait: () => this.#waits.onTimer(),
-    });
+    this.#timers = new TimerDispatch(storage, platform, this.#handlers(entrance, stops));
+    const ready = (): Promise<void> => this.#ready();
+    this.hooks = new ThreadHooks({ storage, states: this.#states, admission: this.#admission, ready });
     this.runs = new ThreadRuns({
       ...parts,
       stops,
-      ready: () => this.#ready(),
+      ready,
       values: (run) => this.#ends.answer(run, (_, end, values) => wireValues(end, values)),
     });
   }
@@ -316,10 +319,26 @@ export class Thread {
     return admitted;
   }
 
+  /** What is done when the time of something comes. */
+  #handlers(entrance: RunEntrance, stops: RunStops): TimerHandlers {
+    const storage = this.#storage;
+    return {
+      announcement: () => this.#announcer.tell(),
+      queue: () => this.#queue.onTimer(),
+      retention: () => this.#retention.onTimer(),
+      run_start: (timer) => entrance.onTimer(timer),
+      time_limit: (timer) => stops.onTimer(timer),
+      delivery: (timer) => this.#outbox.onTimer(timer),
+      event_log: ({ id }) => storage.transaction(() => storage.removeEvents(id)),
+      wait: () => this.#waits.onTimer(),
+    };
+  }
+
   /** Part of the transaction in which a run leaves the queue. */
   #noteLeft({ id, timeLimit }: RunRow, standing: StandingAfter): void {
     if (timeLimit !== undefined) this.#storage.timers.clear("time_limit", id);
     this.#events.leave(id);
+    this.#outbox.release(id);
     this.#queue.noteLeft();
     this.#waits.noteLeft(id, standing);
     this.#retention.noteUse();

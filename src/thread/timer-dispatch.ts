@@ -9,17 +9,15 @@ import type { Timer, TimerKind } from "./timers.ts";
  */
 export type TimerHandler = (timer: Timer) => Promise<void> | void;
 
+export type TimerHandlers = Readonly<Record<TimerKind, TimerHandler>>;
+
 /** Hands each timer that is due to the handler of its kind, one after the other. */
 export class TimerDispatch {
   readonly #storage: ThreadStorage;
   readonly #platform: ThreadPlatform;
-  readonly #handlers: Readonly<Record<TimerKind, TimerHandler>>;
+  readonly #handlers: TimerHandlers;
 
-  constructor(
-    storage: ThreadStorage,
-    platform: ThreadPlatform,
-    handlers: Readonly<Record<TimerKind, TimerHandler>>,
-  ) {
+  constructor(storage: ThreadStorage, platform: ThreadPlatform, handlers: TimerHandlers) {
     this.#storage = storage;
     this.#platform = platform;
     this.#handlers = handlers;

@@ -10,6 +10,7 @@ export const TIMER_KINDS = [
   "time_limit",
   "event_log",
   "wait",
+  "delivery",
 ] as const;
 
 export type TimerKind = (typeof TIMER_KINDS)[number];

@@ -28,7 +28,18 @@ const LEAVES = [
   "langchain-message.ts",
 ];
 const ENGINE = ["pregel", "channels", "checkpoint"];
-const ALL = ["graph", ...ENGINE, "archive", "storage", "thread", "directory", "http", "client", "testing"];
+const ALL = [
+  "graph",
+  ...ENGINE,
+  "archive",
+  "hooks",
+  "storage",
+  "thread",
+  "directory",
+  "http",
+  "client",
+  "testing",
+];
 const ANY_PACKAGE = "*";
 
 const RULES: Record<string, Rule> = {
@@ -38,15 +49,16 @@ const RULES: Record<string, Rule> = {
   graph: { folders: ENGINE, packageTypes: ["@standard-schema/spec"] },
   archive: { folders: ["checkpoint"], packages: ["valibot"] },
   storage: { folders: ["checkpoint"], packageTypes: ["@cloudflare/workers-types"], migrations: true },
+  hooks: {},
   thread: {
-    folders: ["storage", "archive", "pregel", "graph", "checkpoint"],
+    folders: ["storage", "archive", "hooks", "pregel", "graph", "checkpoint"],
     types: ["directory"],
     packages: ["cloudflare:workers"],
     migrations: true,
   },
   directory: { folders: ["storage", "checkpoint"], packages: ["cloudflare:workers"], migrations: true },
   http: {
-    folders: ["graph"],
+    folders: ["hooks", "graph"],
     types: ["thread", "directory", "pregel"],
     packages: ["hono", "valibot", "uuid"],
   },

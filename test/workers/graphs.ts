@@ -42,3 +42,12 @@ export function retain(retention: Retention): void {
 
 /** Whether thread objects that are made from now on tell the directory. */
 export const announcing = { isOn: false };
+
+/** What links are signed with, read whenever it matters. */
+export const hookKeys = [{ id: "first", secret: "the secret of the first key, and longer" }];
+
+/** What messages are signed with. */
+export const webhookSecrets = [`whsec_${btoa("x".repeat(32))}`];
+
+/** The hosts that webhooks may be sent to, besides those on the internet; read whenever it matters. */
+export const receivers = ["receiver"];

@@ -4,7 +4,15 @@ import type { CrashPoint } from "../../src/thread/crash-points.ts";
 import { noteReached } from "../support/crash-points.ts";
 import { noteInstance } from "../support/instances.ts";
 import { noteReport } from "../support/reports.ts";
-import { announcing, deployed, deployedSerde, retained } from "./graphs.ts";
+import {
+  announcing,
+  deployed,
+  deployedSerde,
+  hookKeys,
+  receivers,
+  retained,
+  webhookSecrets,
+} from "./graphs.ts";
 import { eventSchemas, webhooks } from "./senders.ts";
 
 const runtime = createRuntime({
@@ -15,6 +23,8 @@ const runtime = createRuntime({
   retention: retained,
   directory: { extract: ["topic", "order.id"], shards: 2 },
   events: { heartbeat: 100 },
+  hooks: { keys: () => hookKeys, origin: "http://localhost" },
+  deliveries: { secrets: () => webhookSecrets, allowed: receivers },
   report: noteReport,
 });
 

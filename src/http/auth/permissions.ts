@@ -33,6 +33,7 @@ export const PERMISSIONS: Readonly<Record<string, string>> = {
   "POST /threads/:thread_id/runs/:run_id/cancel": "threads:update",
   "DELETE /threads/:thread_id/runs/:run_id": "threads:delete",
   "GET /threads/:thread_id/runs/:run_id/stream": "threads:read",
+  "GET /threads/:thread_id/deliveries": "threads:read",
   "GET /threads/:thread_id/state": "threads:read",
   "GET /threads/:thread_id/state/:checkpoint_id": "threads:read",
   "POST /threads/:thread_id/state": "threads:update",

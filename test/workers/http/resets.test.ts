@@ -31,6 +31,7 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
     directories: () => undefined,
     maxBodySize: 1000,
     heartbeat: 5000,
+    hookKeys: () => undefined,
   });
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
     const init = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };

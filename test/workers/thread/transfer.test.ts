@@ -113,7 +113,15 @@ describe("a thread that is moved", () => {
     const target = new TestThread();
     await imported(target, await exported(source));
     expect(await target.rowCounts()).toEqual(await source.rowCounts());
-    const own = ["events", "idempotency_keys", "queue", "schema_migrations", "thread", "timers"];
+    const own = [
+      "deliveries",
+      "events",
+      "idempotency_keys",
+      "queue",
+      "schema_migrations",
+      "thread",
+      "timers",
+    ];
     expect(await target.tables()).toEqual([...ARCHIVED_TABLES, ...own].toSorted());
   });
 

@@ -108,6 +108,7 @@ describe("scopes", () => {
       graphs: {},
       directories: () => undefined,
       heartbeat: 5000,
+      hookKeys: nothing,
       maxBodySize: 0,
       report: nothing,
       rateLimiter: nothing,
@@ -116,9 +117,9 @@ describe("scopes", () => {
     const routes = new Set(
       app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`),
     );
-    // Sources of webhooks prove who they are by signatures of their own.
-    for (const open of ["GET /ok", "GET /info", "POST /webhooks/:source"])
-      expect(routes.delete(open)).toBe(true);
+    // Sources of webhooks, and links, prove who they are by signatures of their own.
+    const signed = ["POST /webhooks/:source", "GET /hooks/:token", "POST /hooks/:token"];
+    for (const open of ["GET /ok", "GET /info", ...signed]) expect(routes.delete(open)).toBe(true);
     expect(Object.keys(PERMISSIONS).toSorted()).toEqual([...routes].toSorted());
   });
 });

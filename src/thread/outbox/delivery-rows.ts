@@ -1,0 +1,102 @@
+import type { Sql } from "../../storage/sql.ts";
+
+export type DeliveryStatus = "waiting" | "pending" | "delivered" | "failed";
+
+export interface Delivery {
+  readonly id: string;
+  readonly run: string;
+  readonly status: DeliveryStatus;
+  /** Begun so far. */
+  readonly attempts: number;
+  /** Times are milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly endedAt: number | undefined;
+  /** What the last attempt came to: the status of its answer, or why there was none. */
+  readonly response: number | undefined;
+  readonly error: string | undefined;
+}
+
+type Columns = {
+  id: string;
+  run: string;
+  status: DeliveryStatus;
+  attempts: number;
+  created_at: number;
+  ended_at: number | null;
+  response: number | null;
+  error: string | null;
+};
+
+/** What an attempt came to. */
+export type Attempted = Pick<Delivery, "response" | "error">;
+
+/** The statements on `deliveries`. */
+export class DeliveryRows {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  insert(id: string, run: string): void {
+    this.#sql.run(
+      "INSERT INTO deliveries (id, run, status, created_at) VALUES (?, ?, 'waiting', 0)",
+      id,
+      run,
+    );
+  }
+
+  /** The run has ended. Returns whether there is something to deliver. */
+  release(id: string, now: number): boolean {
+    const statement =
+      "UPDATE deliveries SET status = 'pending', created_at = ? WHERE id = ? AND status = 'waiting'";
+    return this.#sql.run(statement, now, id) > 0;
+  }
+
+  get(id: string): Delivery | undefined {
+    const row = this.#sql.first<Columns>("SELECT * FROM deliveries WHERE id = ?", id);
+    return row && fromColumns(row);
+  }
+
+  /** The newest first, those of runs that go on left out. */
+  list(limit: number): Delivery[] {
+    const statement =
+      "SELECT * FROM deliveries WHERE status <> 'waiting' ORDER BY created_at DESC, id DESC LIMIT ?";
+    return this.#sql.all<Columns>(statement, limit).map(fromColumns);
+  }
+
+  begin(id: string): void {
+    this.#sql.run("UPDATE deliveries SET attempts = attempts + 1 WHERE id = ?", id);
+  }
+
+  note(id: string, { response, error }: Attempted): void {
+    const statement = "UPDATE deliveries SET response = ?, error = ? WHERE id = ?";
+    this.#sql.run(statement, response ?? null, error ?? null, id);
+  }
+
+  end(id: string, status: "delivered" | "failed", now: number): void {
+    this.#sql.run("UPDATE deliveries SET status = ?, ended_at = ? WHERE id = ?", status, now, id);
+  }
+
+  removeOf(run: string): void {
+    this.#sql.run("DELETE FROM deliveries WHERE run = ?", run);
+  }
+
+  /** Those of runs that are gone. */
+  removeLost(): void {
+    this.#sql.run("DELETE FROM deliveries WHERE run NOT IN (SELECT id FROM runs)");
+  }
+}
+
+function fromColumns(row: Columns): Delivery {
+  return {
+    id: row.id,
+    run: row.run,
+    status: row.status,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    endedAt: row.ended_at ?? undefined,
+    response: row.response ?? undefined,
+    error: row.error ?? undefined,
+  };
+}

@@ -1,0 +1,117 @@
+import { RefusedError } from "../errors.ts";
+import { jsonBytes } from "./answer-text.ts";
+import { hookRevoked, hookUsed, threadNotFound } from "./errors.ts";
+import { wireDelivery } from "./outbox/wire-delivery.ts";
+import type { Bytes, HookAddress, HooksApi, ListDeliveries, Reply, StartRun } from "./protocol.ts";
+import { replying } from "./replying.ts";
+import type { RunAdmission } from "./run-admission.ts";
+import { unstageRun } from "./stage-run.ts";
+import type { StateReader } from "./state-reader.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+export interface ThreadHooksParts {
+  readonly storage: ThreadStorage;
+  readonly states: StateReader;
+  readonly admission: RunAdmission;
+  /** Takes up what an earlier instance has left, before anything else is done. */
+  readonly ready: () => Promise<void>;
+}
+
+/**
+ * Answers that come by link: each link is good for one answer to one question, as long as that is open. And what has become of
+ * the messages that links are sent with.
+ */
+export class ThreadHooks implements HooksApi {
+  readonly #parts: ThreadHooksParts;
+
+  constructor(parts: ThreadHooksParts) {
+    this.#parts = parts;
+  }
+
+  listDeliveries({ threadId, limit }: ListDeliveries): Promise<Reply<Bytes>> {
+    const { storage, ready } = this.#parts;
+    return replying(async () => {
+      await ready();
+      if (storage.thread() === undefined) throw threadNotFound(threadId);
+      return jsonBytes(storage.deliveries.list(limit).map(wireDelivery));
+    });
+  }
+
+  readHook(hook: HookAddress): Promise<Reply<Bytes>> {
+    return replying(async () => {
+      await this.#parts.ready();
+      return jsonBytes(await this.#open(hook));
+    });
+  }
+
+  answerHook(hook: HookAddress, runId: string, value: unknown): Promise<Reply<null>> {
+    const { storage, admission, ready } = this.#parts;
+    return replying(async () => {
+      await ready();
+      // The reply to an earlier call was lost.
+      if (storage.thread() !== undefined && storage.runs.get(runId) !== undefined) return null;
+      await this.#open(hook);
+      const start = await this.#startOf(hook, runId, value);
+      let admitted: string | undefined;
+      try {
+        await admission.admit(start, (id) => (admitted = id), true);
+      } catch (error) {
+        throw error instanceof RefusedError ? this.#late(hook) : error;
+      }
+      if (admitted !== runId) throw this.#late(hook);
+      return null;
+    });
+  }
+
+  async #open(hook: HookAddress): Promise<unknown> {
+    const { storage, states } = this.#parts;
+    if (storage.thread() === undefined) throw hookRevoked();
+    const { checkpointId, interrupts } = await states.standing(hook.threadId);
+    const question = interrupts.find(({ id }) => id === hook.interruptId);
+    if (question === undefined || checkpointId !== hook.checkpointId || this.#isUsed(hook))
+      throw this.#late(hook);
+    return question.value;
+  }
+
+  async #startOf(hook: HookAddress, runId: string, value: unknown): Promise<StartRun> {
+    const { tenant, threadId, interruptId, checkpointId, nonce } = hook;
+    const webhook = await this.#webhookOf(hook);
+    return {
+      tenant,
+      threadId,
+      runId,
+      request: {
+        input: { kind: "answers", answers: [[interruptId, value]] },
+        config: {},
+        ifMatch: checkpointId,
+        answeredBy: answererOf(nonce),
+        onInterrupted: "refuse",
+        modes: [],
+        ...(webhook !== undefined && { webhook }),
+      },
+    };
+  }
+
+  /** Who was told of the question is told what comes of its answer. */
+  async #webhookOf({ threadId, nonce }: HookAddress): Promise<string | undefined> {
+    const { storage } = this.#parts;
+    const delivery = storage.deliveries.get(nonce);
+    const run = delivery && storage.runs.get(delivery.run);
+    return run && (await unstageRun(storage, threadId, run)).webhook;
+  }
+
+  #late(hook: HookAddress): RefusedError {
+    return this.#isUsed(hook) ? hookUsed() : hookRevoked();
+  }
+
+  #isUsed({ interruptId, nonce }: HookAddress): boolean {
+    const { storage } = this.#parts;
+    if (storage.thread() === undefined) return false;
+    return storage.answers.of(interruptId).some(({ answeredBy }) => answeredBy === answererOf(nonce));
+  }
+}
+
+/** The link, in the record of answers. */
+function answererOf(nonce: string): string {
+  return `hook:${nonce}`;
+}

@@ -1,0 +1,143 @@
+import { DurableObject } from "cloudflare:workers";
+import type { CrashPoint } from "./crash-points.ts";
+import type {
+  Bytes,
+  CreateThread,
+  EditState,
+  EventReceipt,
+  HookAddress,
+  ImportedThread,
+  ListDeliveries,
+  PatchThread,
+  PruneThread,
+  ReadEvents,
+  ReadHistory,
+  ReadState,
+  Reply,
+  RunEvents,
+  SendEvent,
+  StartRun,
+  ThreadAddress,
+  ThreadApi,
+} from "./protocol.ts";
+import type { CancelRun, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
+import type { Thread } from "./thread.ts";
+import type { UnusableThread } from "./unusable-thread.ts";
+
+/** Nothing happens at a crash point; a class of a test overrides the method, to end the object there. */
+export interface CrashWitness {
+  reached(point: CrashPoint): void;
+}
+
+/** The object that a thread lives in: its methods are the RPC interface. */
+export abstract class ThreadObject extends DurableObject implements ThreadApi, CrashWitness {
+  readonly #thread: Thread | UnusableThread;
+
+  constructor(
+    ctx: DurableObjectState,
+    env: unknown,
+    makeThread: (witness: CrashWitness) => Thread | UnusableThread,
+  ) {
+    // The class is bound to no one's bindings: those it uses are looked up by name and checked.
+    super(ctx, env as Cloudflare.Env);
+    this.#thread = makeThread(this);
+  }
+
+  reached(_point: CrashPoint): void {}
+
+  invoke(start: StartRun): Promise<Reply<Bytes>> {
+    return this.#thread.invoke(start);
+  }
+
+  stream(start: StartRun, after?: string): Promise<Reply<RunEvents>> {
+    return this.#thread.stream(start, after);
+  }
+
+  readEvents(read: ReadEvents): Promise<Reply<RunEvents>> {
+    return this.#thread.readEvents(read);
+  }
+
+  startRun(start: StartRun): Promise<Reply<ToldRun>> {
+    return this.#thread.runs.startRun(start);
+  }
+
+  getRun(run: NamedRun): Promise<Reply<ToldRun>> {
+    return this.#thread.runs.getRun(run);
+  }
+
+  listRuns(list: ListRuns): Promise<Reply<Bytes>> {
+    return this.#thread.runs.listRuns(list);
+  }
+
+  joinRun(run: NamedRun): Promise<Reply<Bytes>> {
+    return this.#thread.runs.joinRun(run);
+  }
+
+  cancelRun(cancel: CancelRun): Promise<Reply<ToldRun>> {
+    return this.#thread.runs.cancelRun(cancel);
+  }
+
+  deleteRun(run: NamedRun): Promise<Reply<null>> {
+    return this.#thread.runs.deleteRun(run);
+  }
+
+  readHook(hook: HookAddress): Promise<Reply<Bytes>> {
+    return this.#thread.hooks.readHook(hook);
+  }
+
+  answerHook(hook: HookAddress, runId: string, value: unknown): Promise<Reply<null>> {
+    return this.#thread.hooks.answerHook(hook, runId, value);
+  }
+
+  listDeliveries(list: ListDeliveries): Promise<Reply<Bytes>> {
+    return this.#thread.hooks.listDeliveries(list);
+  }
+
+  getState(read: ReadState): Promise<Reply<Bytes>> {
+    return this.#thread.getState(read);
+  }
+
+  getHistory(read: ReadHistory): Promise<Reply<Bytes>> {
+    return this.#thread.getHistory(read);
+  }
+
+  createThread(create: CreateThread): Promise<Reply<Bytes>> {
+    return this.#thread.createThread(create);
+  }
+
+  getThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+    return this.#thread.getThread(address);
+  }
+
+  patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
+    return this.#thread.patchThread(patch);
+  }
+
+  updateState(edit: EditState): Promise<Reply<Bytes>> {
+    return this.#thread.updateState(edit);
+  }
+
+  sendEvent(event: SendEvent): Promise<Reply<EventReceipt>> {
+    return this.#thread.sendEvent(event);
+  }
+
+  deleteThread(address: ThreadAddress): Promise<Reply<null>> {
+    return this.#thread.deleteThread(address);
+  }
+
+  pruneThread(prune: PruneThread): Promise<Reply<null>> {
+    return this.#thread.pruneThread(prune);
+  }
+
+  exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+    return this.#thread.exportThread(address);
+  }
+
+  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
+    return this.#thread.importThread(address, archive);
+  }
+
+  override alarm(): Promise<void> {
+    return this.#thread.alarm();
+  }
+}

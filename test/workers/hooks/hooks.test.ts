@@ -1,0 +1,302 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { webhookHeaders } from "../../../src/hooks/webhook-signature.ts";
+import { mintHook, readHook } from "../../../src/hooks/hook-token.ts";
+import { until } from "../../support/gate.ts";
+import { Log } from "../../support/log.ts";
+import { json, request, TestThread } from "../../support/threads.ts";
+import { deploy, hookKeys, receivers, webhookSecrets } from "../graphs.ts";
+
+interface Message {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: {
+    readonly thread_id: string;
+    readonly run_id: string;
+    readonly status: string;
+    readonly values: unknown;
+    readonly interrupts: readonly { readonly id: string; readonly value: unknown; readonly url: string }[];
+    readonly checkpoint_id: string;
+    readonly error?: unknown;
+  };
+}
+
+interface Received {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Two questions in a row. */
+const approval = new StateGraph(Log)
+  .addNode("small", () => ({ log: [`small: ${String(interrupt("approve 10?"))}`] }))
+  .addNode("large", () => ({ log: [`large: ${String(interrupt("approve <10,000>?"))}`] }))
+  .addEdge(START, "small")
+  .addEdge("small", "large")
+  .addEdge("large", END)
+  .compile();
+
+/** A thread that tells a webhook of its own, and what has come there. */
+class ToldThread extends TestThread {
+  webhook(behaviour = "ok"): string {
+    return `http://receiver/${behaviour}/${this.id}`;
+  }
+
+  async received(): Promise<readonly Received[]> {
+    const answer = await fetch(`http://receiver/received/${this.id}`);
+    return answer.json<readonly Received[]>();
+  }
+
+  async messages(count: number): Promise<Message[]> {
+    await until(async () => (await this.received()).length >= count);
+    return (await this.received()).map(({ body }) => JSON.parse(body) as Message);
+  }
+
+  /** The path of the link in the newest message. */
+  async link(count = 1): Promise<string> {
+    const message = (await this.messages(count)).at(-1);
+    return new URL(message?.data.interrupts[0]?.url ?? "").pathname;
+  }
+
+  async pause(behaviour = "ok"): Promise<void> {
+    deploy({ approval });
+    await this.invoke({ input: { log: [] }, webhook: this.webhook(behaviour) });
+  }
+
+  async deliveries(): Promise<readonly Record<string, unknown>[]> {
+    return (await this.get("/deliveries")) as readonly Record<string, unknown>[];
+  }
+
+  async settles(status: string): Promise<Record<string, unknown>> {
+    await until(async () => (await this.deliveries()).every((delivery) => delivery["status"] === status));
+    return (await this.deliveries())[0] ?? {};
+  }
+}
+
+const answer = (path: string, value: unknown): Promise<Response> =>
+  request(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(value),
+  });
+
+afterEach(() => {
+  receivers.splice(0, receivers.length, "receiver");
+});
+
+describe("a run with a webhook", () => {
+  it("tells it of its question with a link that answers it, and of its result", async () => {
+    const thread = new ToldThread();
+    await thread.pause();
+    const [paused] = await thread.messages(1);
+    expect(paused).toMatchObject({
+      type: "run.paused",
+      data: {
+        thread_id: thread.id,
+        status: "interrupted",
+        values: { log: [] },
+        next: ["small"],
+        interrupts: [{ value: "approve 10?", expires_at: expect.stringMatching(/Z$/) }],
+      },
+    });
+    const [{ headers, body } = { headers: {}, body: "" }] = await thread.received();
+    const time = Number(headers["webhook-timestamp"]) * 1000;
+    expect(headers).toMatchObject(
+      await webhookHeaders(webhookSecrets, { id: headers["webhook-id"] ?? "", time, body }),
+    );
+    expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
+
+    expect(await json(answer(await thread.link(), "yes"))).toEqual({ accepted: true });
+    expect(await json(answer(await thread.link(2), { ok: true }))).toEqual({ accepted: true });
+    const ended = (await thread.messages(3)).at(-1);
+    const log = ["small: yes", "large: [object Object]"];
+    expect(ended).toMatchObject({
+      type: "run.ended",
+      data: { status: "success", values: { log }, interrupts: [] },
+    });
+    await thread.settles("delivered");
+    expect(await thread.deliveries()).toHaveLength(3);
+    const ids = (await thread.received()).map((message) => message.headers["webhook-id"]);
+    expect(new Set(ids).size).toBe(3);
+    expect(await thread.alarm()).toBeNull();
+  });
+
+  it("that fails tells that", async () => {
+    const graph = new StateGraph(Log)
+      .addNode("bad", () => {
+        throw new Error("no luck");
+      })
+      .addEdge(START, "bad")
+      .compile();
+    deploy({ graph });
+    const thread = new ToldThread();
+    await thread.post("/invoke", { input: { log: [] }, webhook: thread.webhook() });
+    expect(await thread.messages(1)).toMatchObject([
+      { type: "run.ended", data: { status: "error", error: { code: "node_failed" } } },
+    ]);
+  });
+
+  it("is refused when that may not be told, and nothing is stored", async () => {
+    deploy({ approval });
+    const thread = new TestThread();
+    for (const webhook of ["http://receiver:81/", "https://127.1/", "https://user@example.com/", "x"]) {
+      const refused = json(thread.post("/runs", { input: { log: [] }, webhook }));
+      await expect(refused).rejects.toMatchObject({ status: 400, code: "invalid_webhook" });
+    }
+    expect(await thread.tables()).toEqual([]);
+  });
+});
+
+describe("a delivery", () => {
+  it("is tried again after a while, as the same message", async () => {
+    const thread = new ToldThread();
+    await thread.pause("flaky");
+    await thread.messages(1);
+    await until(async () => (await thread.deliveries())[0]?.["response"] === 500);
+    const due = ((await thread.alarm()) ?? 0) - Date.now();
+    expect(due).toBeGreaterThan(1000);
+    expect(due).toBeLessThanOrEqual(5000);
+    await thread.sql("UPDATE timers SET due = 1");
+    await thread.fireAlarm();
+    expect(await thread.settles("delivered")).toMatchObject({ attempts: 2, response: 200, error: null });
+    const [first, second] = await thread.received();
+    expect(second?.body).toBe(first?.body);
+    expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+  });
+
+  it("is given up after the last attempt, and says so", async () => {
+    const thread = new ToldThread();
+    await thread.pause("down");
+    await until(async () => (await thread.deliveries())[0]?.["response"] === 500);
+    await thread.sql("UPDATE deliveries SET attempts = 7");
+    await thread.sql("UPDATE timers SET due = 1");
+    await thread.fireAlarm();
+    expect(await thread.settles("failed")).toMatchObject({
+      attempts: 8,
+      response: 500,
+      ended_at: expect.any(String),
+    });
+    expect(await thread.alarm()).toBeNull();
+  });
+
+  it("follows no redirect, and ends where the receiver is gone", async () => {
+    const thread = new ToldThread();
+    await thread.pause("redirect");
+    await until(async () => (await thread.deliveries())[0]?.["response"] === 307);
+    expect(await (await fetch("http://receiver/received/elsewhere")).json()).toEqual([]);
+    const gone = new ToldThread();
+    await gone.pause("gone");
+    expect(await gone.settles("failed")).toMatchObject({ attempts: 1, response: 410 });
+  });
+
+  it("is checked again when it is sent", async () => {
+    const thread = new ToldThread();
+    receivers.push("receiver");
+    deploy({ approval });
+    const started = thread.invoke({ input: { log: [] }, webhook: thread.webhook("flaky") });
+    await started;
+    await until(async () => (await thread.deliveries())[0]?.["response"] === 500);
+    receivers.length = 0;
+    await thread.sql("UPDATE timers SET due = 1");
+    await thread.fireAlarm();
+    await until(async () => (await thread.deliveries())[0]?.["error"] === "invalid_webhook");
+    expect(await thread.received()).toHaveLength(1);
+  });
+
+  it("goes with its run", async () => {
+    const thread = new ToldThread();
+    await thread.pause();
+    await thread.settles("delivered");
+    await thread.invoke({ input: { log: [] }, on_interrupted: "discard" });
+    await json(thread.post("/prune", {}));
+    expect(await thread.deliveries()).toEqual([]);
+  });
+});
+
+describe("a link", () => {
+  it("shows a page that asks for a click, and is answered by a form", async () => {
+    const thread = new ToldThread();
+    await thread.pause();
+    await json(answer(await thread.link(), "yes"));
+    const link = await thread.link(2);
+    for (const method of ["GET", "HEAD", "GET"]) {
+      const page = await request(link, { method });
+      expect(page.status).toBe(200);
+      expect(Object.fromEntries(page.headers)).toMatchObject({
+        "content-type": "text/html; charset=UTF-8",
+        "cache-control": "no-store",
+        "referrer-policy": "no-referrer",
+        "x-robots-tag": "noindex, nofollow",
+        "content-security-policy": expect.stringContaining("default-src 'none'"),
+      });
+      const text = await page.text();
+      if (method === "GET") expect(text).toContain("approve &lt;10,000&gt;?");
+    }
+    expect((await thread.state()).next).toEqual(["large"]);
+    const sent = await request(link, { method: "POST", body: new URLSearchParams({ value: "not json" }) });
+    expect(sent.status).toBe(200);
+    expect(await sent.text()).toContain("Your answer was taken");
+    await until(async () => (await thread.state()).next.length === 0);
+    expect((await thread.state()).values).toEqual({ log: ["small: yes", "large: not json"] });
+    const again = await request(link);
+    expect(again.status).toBe(409);
+    expect(await again.text()).not.toContain(thread.id);
+  });
+
+  it("is good for one answer, however often and at once that is sent", async () => {
+    const thread = new ToldThread();
+    await thread.pause();
+    const link = await thread.link();
+    const replies = await Promise.all(Array.from({ length: 100 }, () => answer(link, "yes")));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    const others = replies.filter(({ status }) => status !== 200);
+    for (const reply of others)
+      await expect(json(reply)).rejects.toMatchObject({ status: 409, code: "hook_used" });
+    await until(async () => (await thread.state()).next[0] === "large");
+    expect((await thread.state()).values).toEqual({ log: ["small: yes"] });
+    expect((await thread.rowCounts())["runs"]).toBe(2);
+    expect(await thread.history()).toHaveLength(3);
+  });
+
+  it("is revoked when the question is gone: answered elsewhere, edited, or with its thread", async () => {
+    const revoked = { status: 410, code: "hook_revoked", details: {} };
+    const answered = new ToldThread();
+    await answered.pause();
+    const link = await answered.link();
+    const [question] = (await answered.state()).interrupts;
+    await answered.resume({ interrupt_id: question?.id, value: "yes" });
+    await expect(json(answer(link, "yes"))).rejects.toMatchObject(revoked);
+    expect((await answered.state()).next).toEqual(["large"]);
+
+    const edited = new ToldThread();
+    await edited.pause();
+    await edited.update({ values: { log: ["edit"] } });
+    await expect(json(answer(await edited.link(), "yes"))).rejects.toMatchObject(revoked);
+
+    const deleted = new ToldThread();
+    await deleted.pause();
+    const lost = await deleted.link();
+    await deleted.delete();
+    await expect(json(answer(lost, "yes"))).rejects.toMatchObject(revoked);
+    expect(await deleted.tables()).toEqual([]);
+  });
+
+  it("is worth nothing when it is forged, or its time is over", async () => {
+    const thread = new ToldThread();
+    await thread.pause();
+    const link = await thread.link();
+    const forged = `${link.slice(0, -3)}AAA`;
+    for (const path of [forged, "/hooks/x", "/hooks/"]) {
+      const reply = await answer(path, "yes");
+      expect([401, 404]).toContain(reply.status);
+      expect(await reply.text()).not.toContain(thread.id);
+    }
+    const page = await request(forged);
+    expect(page.status).toBe(401);
+    expect(page.headers.get("content-type")).toContain("text/html");
+    const hook = await readHook(hookKeys, link.split("/").at(-1) ?? "", Date.now());
+    const old = await mintHook(hookKeys, { ...hook, expires: Date.now() - 1 });
+    const expired = { status: 410, code: "hook_expired" };
+    await expect(json(answer(`/hooks/${old}`, "yes"))).rejects.toMatchObject(expired);
+    expect((await thread.state()).next).toEqual(["small"]);
+  });
+});
