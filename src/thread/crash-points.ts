@@ -1,57 +1,37 @@
 /**
- * The places between two durable steps at which an object may end. A step that is followed by another one, with an await,
- * an outgoing call or a return to the event loop between them, is followed by its point.
+ * The places between two durable steps at which an object may end, and what is stored there. A step that is followed by
+ * another one, with an await, an outgoing call or a return to the event loop between them, is followed by its point.
  */
-export const CRASH_POINTS = [
-  /** What is large of a new run is stored; the run is not in the queue. */
-  "run.staged",
-  "run.admitted",
-  "run.claimed",
-  /** The commit that holds the run's input. */
-  "run.input_applied",
-  /** Any other commit of a checkpoint. */
-  "run.committed",
-  "run.task_written",
-  /** Events of the run are in its log that no checkpoint has taken along. */
-  "run.events_written",
-  /** What is large of the outcome is stored; the run has not ended. */
-  "run.outcome_staged",
-  "run.ended",
-  "run.refused",
-  /** It is in the queue, after its time had come. */
-  "run.start_due",
-  /** Cancelled, or out of time; what goes on of it has not been told. */
-  "run.stopped",
-  /** Its checkpoints are removed; it has not ended. */
-  "run.rolled_back",
-  /** A fault is noted, and the next attempt has its time. */
-  "run.postponed",
-  /** The key of an edit is stored, the edit is not. */
-  "edit.key_stored",
-  /** An event is stored that nobody waits for. */
-  "event.kept",
-  /** The run is in the queue that answers what was waited for. */
-  "wait.answered",
-  /** The time of what an edit may reopen is set, the edit is not stored. */
-  "edit.watched",
-  "thread.marked_deleted",
-  /** The objects in the bucket are gone, the rows are not. */
-  "thread.objects_deleted",
-  /** The row of the new thread carries the mark of a deletion. */
-  "import.begun",
-  /** Some of what the archive holds is stored. */
-  "import.stored",
-  "import.finished",
-  /** The directory knows, and it is not noted that it does. */
-  "announcement.told",
-  /** The directory has forgotten the thread, which is still there. */
-  "announcement.withdrawn",
-  /** An attempt to deliver a message is noted, and the time of the next one; nothing is sent. */
-  "delivery.begun",
-  /** The receiver has answered, or could not be reached; that is not noted. */
-  "delivery.answered",
-  /** The alarm is set ahead, and no timer has been looked after. */
-  "timer.held",
-] as const;
+export const CRASH_POINTS = {
+  "run.staged": "What is large of a new run; the run is not in the queue.",
+  "run.admitted": "The run is in the queue, or has its time.",
+  "run.claimed": "The attempt is counted.",
+  "run.input_applied": "The commit that holds the run's input.",
+  "run.committed": "Any other commit of a checkpoint.",
+  "run.task_written": "What one task has written.",
+  "run.events_written": "Events of the run in its log that no checkpoint has taken along.",
+  "run.outcome_staged": "What is large of the outcome; the run has not ended.",
+  "run.ended": "The outcome; the run has left the queue.",
+  "run.refused": "Nothing of the run any more.",
+  "run.start_due": "The run is in the queue, after its time had come.",
+  "run.stopped": "The run is cancelled, or out of time; what goes on of it has not been told.",
+  "run.rolled_back": "Its checkpoints are removed; the run has not ended.",
+  "run.postponed": "A fault is noted, and the next attempt has its time.",
+  "edit.key_stored": "The key of an edit; the edit is not.",
+  "edit.watched": "The time of what an edit may reopen; the edit is not.",
+  "event.kept": "An event that nobody waits for.",
+  "wait.answered": "The run is in the queue that answers what was waited for.",
+  "thread.marked_deleted": "The mark of the deletion.",
+  "thread.objects_deleted": "The rows; the objects in the bucket are gone.",
+  "import.begun": "The row of the new thread, with the mark of a deletion.",
+  "import.stored": "Some of what the archive holds.",
+  "import.finished": "All that the archive holds.",
+  "announcement.told": "The directory knows; it is not noted that it does.",
+  "announcement.withdrawn": "The directory has forgotten the thread, which is still there.",
+  "delivery.begun":
+    "An attempt to deliver a message is noted, and the time of the next one; nothing is sent.",
+  "delivery.answered": "The receiver has answered, or could not be reached; that is not noted.",
+  "timer.held": "The alarm is set ahead, and no timer has been looked after.",
+} as const;
 
-export type CrashPoint = (typeof CRASH_POINTS)[number];
+export type CrashPoint = keyof typeof CRASH_POINTS;
