@@ -7,6 +7,7 @@ import type {
   CheckpointTuple,
   PendingWrite,
 } from "../checkpoint/types.ts";
+import { timestampAt } from "../checkpoint/timestamp.ts";
 import { RunEndedError } from "./nested-errors.ts";
 import { applyOutside } from "./apply.ts";
 import { ExitStore, type Unstored } from "./durability.ts";
@@ -132,7 +133,7 @@ export class LoopState {
     const id = options.id ?? run.environment.checkpointIds.next(step);
     const { checkpoint, newVersions } = this.state.takeCheckpoint(
       id,
-      new Date(run.environment.now()).toISOString(),
+      timestampAt(Math.trunc(run.environment.now())),
     );
     const metadata = adoptOwned(
       checkpointMetadata(run.config, this.#ownMetadata, { source, step, ...this.#origin }),
