@@ -52,8 +52,15 @@ export function runsRoutes(options: AppOptions): Hono {
 
   app.get("/runs", async (context) => {
     const thread = requestedThread(context, options);
-    const { status, ...page } = parseQuery(context.req, schemas.ListRunsQuery);
-    const list = { ...thread.address, ...page, ...(status !== undefined && { status }) };
+    const { status, limit, offset } = parseQuery(context.req, schemas.ListRunsQuery);
+    const select = context.req.queries("select");
+    const list = {
+      ...thread.address,
+      limit,
+      offset,
+      ...(status !== undefined && { status }),
+      ...(select !== undefined && { select }),
+    };
     return jsonResponse(context, await call(thread, (api) => api.listRuns(list)));
   });
 
@@ -94,7 +101,7 @@ async function createdRun(context: Context, options: AppOptions): Promise<Create
   const start = await startOf(context, thread, body, schemas.createdRunRequest(body));
   return {
     thread,
-    start: { ...start, mustExist: body.if_not_exists === "reject" },
+    start: { ...start, isAcknowledged: true, mustExist: body.if_not_exists === "reject" },
     isCancelledOnDisconnect: body.on_disconnect === "cancel",
   };
 }

@@ -58,6 +58,8 @@ export const ListRunsQuery = exactly({
   limit: v.optional(Count, "10"),
   offset: v.optional(Offset, "0"),
   status: v.optional(v.picklist(STATUSES)),
+  /** The keys that are wanted, each in a parameter of its own. */
+  select: v.optional(v.string()),
 });
 
 export const CancelQuery = exactly({

@@ -91,7 +91,8 @@ export class GraphRunner implements RunExecutor {
     const fault = run.fault && { fault: await decode(this.#options.storage.serde, run.fault) };
     const details = { attempts: run.attempt, ...fault };
     const error: WireError = { code: "run_stalled", message, details };
-    return this.#write(run, { status: "error", next: [], interrupts: [], error });
+    const end: RunEnd = { status: "error", next: [], interrupts: [], error };
+    return this.#write(run, end);
   }
 
   /** Only of a run that somebody wants to hear of. */
@@ -207,7 +208,9 @@ export class GraphRunner implements RunExecutor {
         record.commit();
         const progress = storage.progress(run);
         const status = rowStatus(end);
-        storage.runs.end(run.id, { status, endedAt: environment.now(), outcome: record.body, progress });
+        const ended = { status, endedAt: environment.now(), outcome: record.body, progress };
+        // Of a rollback that was given up: the checkpoints are there, and so is the run.
+        storage.runs.end(run.id, run.cancelled === undefined ? ended : { ...ended, cancelled: "interrupt" });
         write();
         onLeave(run, standing);
       });

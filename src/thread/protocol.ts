@@ -99,6 +99,8 @@ export interface StartRun extends ThreadAddress {
   readonly idempotency?: Idempotency;
   /** Refuses to make a new thread. */
   readonly mustExist?: boolean;
+  /** The caller is told the id before the run has ended: the run is there to be read, whatever becomes of it. */
+  readonly isAcknowledged?: boolean;
 }
 
 /** Absent: the newest state of the thread's own graph. */

@@ -55,15 +55,8 @@ export class RunAdmission {
     await Promise.allSettled(this.#staging);
   }
 
-  /**
-   * Calls `onAdmitted` with the id of the run that the call is about, before that run can go on. `isAcknowledged`: the
-   * caller is told the id at once.
-   */
-  async admit(
-    call: StartRun,
-    onAdmitted: (runId: string) => void,
-    isAcknowledged = call.request.delay !== undefined,
-  ): Promise<void> {
+  /** Calls `onAdmitted` with the id of the run that the call is about, before that run can go on. */
+  async admit(call: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
     const { queue, states, storage, reached } = this.#options;
     const deletions = this.#deletions;
     const hashing = hashedKey(storage.serde, call.idempotency);
@@ -80,19 +73,18 @@ export class RunAdmission {
     if (winner !== undefined) return onAdmitted(winner);
     const staged = await this.#stage(start);
     reached("run.staged");
-    let after: AfterStop | undefined;
     try {
-      storage.transaction(() => {
+      const tellStopped = storage.transaction(() => {
         if (deletions !== this.#deletions) throw threadDeleted(start.threadId);
         const earlier = this.#prepare(start, name, claims);
-        if (earlier === undefined) after = this.#enqueue(start, staged, claims, isAcknowledged);
         onAdmitted(earlier ?? start.runId);
+        return earlier === undefined ? this.#enqueue(start, staged, claims) : () => undefined;
       });
+      reached("run.admitted");
+      tellStopped();
     } finally {
       await staged.record.release();
     }
-    reached("run.admitted");
-    after?.();
     queue.wake();
   }
 
@@ -124,12 +116,7 @@ export class RunAdmission {
     return undefined;
   }
 
-  #enqueue(
-    start: HashedStart,
-    staged: StagedRun,
-    claims: AnswerClaims | undefined,
-    isAcknowledged: boolean,
-  ): AfterStop {
+  #enqueue(start: HashedStart, staged: StagedRun, claims: AnswerClaims | undefined): AfterStop {
     const { environment, entrance, outbox, storage, onChange } = this.#options;
     const { multitask = "enqueue", delay, timeLimit } = start.request;
     const now = environment.now();
@@ -141,7 +128,7 @@ export class RunAdmission {
       startAt: delay === undefined ? undefined : now + delay,
       multitask,
       timeLimit,
-      isAcknowledged,
+      isAcknowledged: start.isAcknowledged === true || delay !== undefined,
     });
     outbox.expect(start.runId, start.request);
     claims?.record(now);

@@ -108,6 +108,9 @@ export class RunQueue {
   /** The run was ended from outside: its callers need not wait for what goes on of it. */
   settleStopped(runId: string): void {
     this.#settle(runId, (waiter) => waiter.resolve({ status: "ended" }));
+    // It may be the one that a fault has stopped: those behind it need not wait.
+    this.#retryAt = 0;
+    this.wake();
   }
 
   /** Nobody gets an answer from the queue any more; for a thread that is deleted. */

@@ -36,7 +36,7 @@ export class ThreadRuns implements RunsApi {
     return replying(async () => {
       await ready();
       let { runId } = start;
-      await admission.admit(start, (admitted) => (runId = admitted), true);
+      await admission.admit(start, (admitted) => (runId = admitted));
       return this.#told({ ...start, runId });
     });
   }
@@ -125,11 +125,10 @@ export class ThreadRuns implements RunsApi {
   /** Nothing of a cancelled run goes on any more, and what was to be undone is. */
   async #hasLetGo({ runId }: NamedRun): Promise<void> {
     const { storage, queue } = this.#parts;
-    while (storage.thread() !== undefined && storage.runs.get(runId)?.endedAt === undefined) {
-      if (storage.runs.get(runId) === undefined) return;
-      await queue.completion(runId);
-    }
-    await queue.exclusive(() => Promise.resolve());
+    // What goes on of a run has the thread to itself until it lets go.
+    if (storage.runs.get(runId)?.endedAt !== undefined) return queue.exclusive(() => Promise.resolve());
+    const isInQueue = () => storage.thread() !== undefined && storage.runs.queued().includes(runId);
+    while (isInQueue()) if ((await queue.completion(runId)).status === "refused") return;
   }
 
   #requireThread({ threadId }: ThreadAddress): void {

@@ -32,6 +32,17 @@ export function deploySerde(other: SerializerProtocol | (() => SerializerProtoco
   makeSerde = typeof other === "function" ? other : () => other;
 }
 
+let version: string | undefined;
+
+/** The version of the code, as objects that are made from now on see it. */
+export function deployedVersion(): { readonly id: string } | undefined {
+  return version === undefined ? undefined : { id: version };
+}
+
+export function deployVersion(id?: string): void {
+  version = id;
+}
+
 /** The retention of the test worker: thread objects read it whenever it matters. */
 export const retained: { keepLast?: number; maxAge?: number; deleteAfter?: number } = {};
 

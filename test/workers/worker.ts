@@ -2,12 +2,14 @@ import { createRuntime } from "../../src/worker.ts";
 import { watched } from "../support/bucket.ts";
 import type { CrashPoint } from "../../src/thread/crash-points.ts";
 import { noteReached } from "../support/crash-points.ts";
+import { faulty } from "../support/faults.ts";
 import { noteInstance } from "../support/instances.ts";
 import { noteReport } from "../support/reports.ts";
 import {
   announcing,
   deployed,
   deployedSerde,
+  deployedVersion,
   hookKeys,
   receivers,
   retained,
@@ -30,8 +32,9 @@ const runtime = createRuntime({
 
 export class Thread extends runtime.Thread {
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
-    super(ctx, {
+    super(faulty(ctx), {
       ...env,
+      CF_VERSION_METADATA: deployedVersion(),
       BLOBS: watched(env.BLOBS),
       ...(!announcing.isOn && { DIRECTORY: undefined }),
     });
