@@ -52,8 +52,7 @@ export function runsRoutes(options: AppOptions): Hono {
 
   app.get("/runs", async (context) => {
     const thread = requestedThread(context, options);
-    const { status, limit, offset } = parseQuery(context.req, schemas.ListRunsQuery);
-    const select = context.req.queries("select");
+    const { status, select, limit, offset } = parseQuery(context.req, schemas.ListRunsQuery);
     const list = {
       ...thread.address,
       limit,

@@ -59,7 +59,12 @@ export const ListRunsQuery = exactly({
   offset: v.optional(Offset, "0"),
   status: v.optional(v.picklist(STATUSES)),
   /** The keys that are wanted, each in a parameter of its own. */
-  select: v.optional(v.string()),
+  select: v.optional(
+    v.pipe(
+      v.union([v.string(), v.array(v.string())]),
+      v.transform((keys) => (typeof keys === "string" ? [keys] : keys)),
+    ),
+  ),
 });
 
 export const CancelQuery = exactly({

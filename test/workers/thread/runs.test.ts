@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { holdBucket } from "../../support/bucket.ts";
 import { Gate, until } from "../../support/gate.ts";
 import { gated } from "../../support/gated.ts";
 import { expectOneChain } from "../../support/history.ts";
 import { Log } from "../../support/log.ts";
+import { reports } from "../../support/reports.ts";
 import { HttpError, json, request, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
@@ -108,6 +110,8 @@ describe("a run in the background", () => {
     expect(await thread.get("/runs")).toMatchObject([{ run_id: second.run_id }, { run_id: started.run_id }]);
     expect(await thread.get("/runs?limit=1&offset=1")).toMatchObject([{ run_id: started.run_id }]);
     expect(await thread.get("/runs?status=pending")).toEqual([]);
+    const selected = await thread.get("/runs?select=run_id&select=status&limit=1");
+    expect(selected).toEqual([{ run_id: second.run_id, status: "success" }]);
   });
 
   it("that is refused when its turn comes says so in its row, and its question can be answered", async () => {
@@ -120,6 +124,10 @@ describe("a run in the background", () => {
     expect(await thread.get(`/runs/${refused.run_id}/join`)).toMatchObject({
       __error__: { error: "thread_interrupted" },
     });
+    const streamed = await thread.post("/runs/stream", { input: { log: ["x"] }, on_interrupted: "refuse" });
+    const path = streamed.headers.get("content-location") ?? "";
+    expect(await streamed.text()).toContain("thread_interrupted");
+    expect(await json(request(path))).toMatchObject({ error: { code: "thread_interrupted" } });
     const [question] = paused.interrupts;
     const answer = { command: { resume: { [question?.id ?? ""]: "yes" } } };
     expect(await wait(thread, answer)).toEqual({ log: ["yes"] });
@@ -281,6 +289,38 @@ describe("cancel", () => {
     await thread.fireAlarm();
     expect(signals).toHaveLength(1);
     expect(await log(thread)).toEqual(["wait", "before"]);
+  });
+
+  it("of a run that waits after a fault of the storage lets the runs behind it go on", async () => {
+    const graph = new StateGraph(Log)
+      .addNode("n", ({ log: entries }) => ({ log: entries.includes("big") ? ["b".repeat(200_000)] : ["n"] }))
+      .addEdge(START, "n")
+      .addEdge("n", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    const before = reports().length;
+    holdBucket(({ operation }) => (operation === "put" ? Promise.reject(new Error("outage")) : undefined));
+    const run = await start(thread, { input: { log: ["big"] } });
+    await until(() => reports().length > before);
+    holdBucket();
+    const behind = thread.invoke({ input: { log: [] }, on_interrupted: "discard" });
+    await thread.hasRuns(2);
+    expect((await cancel(thread, run, "?wait=1")).status).toBe(204);
+    expect((await behind).status).toBe("success");
+  });
+
+  it("with rollback and wait is answered when all that the run has written is gone", async () => {
+    const { gate, graph } = waiting();
+    deploy({ graph });
+    const thread = new TestThread();
+    await thread.invoke({ input: { log: ["first"] } });
+    const before = await thread.history();
+    const run = await start(thread, { input: { log: ["wait"] } });
+    await gate.reached();
+    expect((await cancel(thread, run, "?action=rollback&wait=true")).status).toBe(204);
+    expect(await thread.history()).toEqual(before);
+    gate.open();
   });
 
   it("with rollback removes what the run has written, also after a crash, and the run is not started again", async () => {
