@@ -51,10 +51,10 @@ export class ThreadHooks implements HooksApi {
       // The reply to an earlier call was lost.
       if (storage.thread() !== undefined && storage.runs.get(runId) !== undefined) return null;
       await this.#open(hook);
-      const start = await this.#startOf(hook, runId, value);
+      const start = { ...(await this.#startOf(hook, runId, value)), isAcknowledged: true };
       let admitted: string | undefined;
       try {
-        await admission.admit(start, (id) => (admitted = id), true);
+        await admission.admit(start, (id) => (admitted = id));
       } catch (error) {
         throw error instanceof RefusedError ? this.#late(hook) : error;
       }
