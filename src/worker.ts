@@ -34,6 +34,9 @@ export { apiKeys, type ApiKey } from "./http/auth/api-keys.ts";
 export { githubWebhooks, standardWebhooks, stripeWebhooks } from "./http/webhooks/verifiers.ts";
 export type { Secrets, TimedOptions } from "./http/webhooks/verifiers.ts";
 export type { VerifyWebhook, WebhookDelivery, WebhookEvent, WebhookSource } from "./http/webhooks/source.ts";
+export type { DeliveryOptions, HookOptions } from "./hooks/hook-options.ts";
+export type { HookKey } from "./hooks/hook-keys.ts";
+export type { EventOptions } from "./thread/events/event-options.ts";
 export type { Authenticate, Principal } from "./http/auth/principal.ts";
 
 export interface RuntimeOptions {

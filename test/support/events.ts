@@ -35,7 +35,7 @@ export async function identifiedEvents(response: Response): Promise<IdentifiedEv
   return events;
 }
 
-const EVENT = /^event: (.*)\ndata: (.*)(?:\nid: (.*))?$/;
+const EVENT = /^event: ([^\n]*)\ndata: ([^\n]*)(?:\nid: ([^\n]*))?$/;
 
 function parseEvent(text: string): IdentifiedEvent {
   const [, event, data, id] = EVENT.exec(text) ?? [];

@@ -62,3 +62,6 @@ export const webhookSecrets = [`whsec_${btoa("x".repeat(32))}`];
 
 /** The hosts that webhooks may be sent to, besides those on the internet; read whenever it matters. */
 export const receivers = ["receiver"];
+
+/** Where all runs of a graph are told of, by its name; read whenever it matters. */
+export const graphWebhooks: Record<string, string> = {};

@@ -10,6 +10,7 @@ import {
   deployed,
   deployedSerde,
   deployedVersion,
+  graphWebhooks,
   hookKeys,
   receivers,
   retained,
@@ -26,7 +27,7 @@ const runtime = createRuntime({
   directory: { extract: ["topic", "order.id"], shards: 2 },
   events: { heartbeat: 100 },
   hooks: { keys: () => hookKeys, origin: "http://localhost" },
-  deliveries: { secrets: () => webhookSecrets, allowed: receivers },
+  deliveries: { secrets: () => webhookSecrets, webhooks: graphWebhooks, allowed: receivers },
   report: noteReport,
 });
 

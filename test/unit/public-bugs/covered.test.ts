@@ -2,13 +2,15 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-/** The cases of the collection that are about what is stored. */
+/** The cases of the collection that are about what is stored, streamed, and told to webhooks. */
 const CASES = {
   SER: ["01", "03", "05", "07", "09", "11", "13"],
   STO: ["01", "03", "05"],
   LAR: ["01", "03", "05"],
   TTL: ["01", "03", "05"],
   MIG: ["01", "03", "05"],
+  STR: ["01", "03", "05", "07", "09", "11"],
+  WEB: ["01", "03", "05", "07"],
 };
 
 const TESTS = join(import.meta.dirname, "../..");

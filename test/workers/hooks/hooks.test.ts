@@ -2,29 +2,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { webhookHeaders } from "../../../src/hooks/webhook-signature.ts";
 import { mintHook, readHook } from "../../../src/hooks/hook-token.ts";
+import { crashAt } from "../../support/crash-points.ts";
 import { until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
-import { deploy, hookKeys, receivers, webhookSecrets } from "../graphs.ts";
-
-interface Message {
-  readonly type: string;
-  readonly timestamp: string;
-  readonly data: {
-    readonly thread_id: string;
-    readonly run_id: string;
-    readonly status: string;
-    readonly values: unknown;
-    readonly interrupts: readonly { readonly id: string; readonly value: unknown; readonly url: string }[];
-    readonly checkpoint_id: string;
-    readonly error?: unknown;
-  };
-}
-
-interface Received {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import { answerLink, ToldThread } from "../../support/told-thread.ts";
+import { deploy, graphWebhooks, hookKeys, receivers, webhookSecrets } from "../graphs.ts";
 
 /** Two questions in a row. */
 const approval = new StateGraph(Log)
@@ -35,58 +18,20 @@ const approval = new StateGraph(Log)
   .addEdge("large", END)
   .compile();
 
-/** A thread that tells a webhook of its own, and what has come there. */
-class ToldThread extends TestThread {
-  webhook(behaviour = "ok"): string {
-    return `http://receiver/${behaviour}/${this.id}`;
-  }
-
-  async received(): Promise<readonly Received[]> {
-    const answer = await fetch(`http://receiver/received/${this.id}`);
-    return answer.json<readonly Received[]>();
-  }
-
-  async messages(count: number): Promise<Message[]> {
-    await until(async () => (await this.received()).length >= count);
-    return (await this.received()).map(({ body }) => JSON.parse(body) as Message);
-  }
-
-  /** The path of the link in the newest message. */
-  async link(count = 1): Promise<string> {
-    const message = (await this.messages(count)).at(-1);
-    return new URL(message?.data.interrupts[0]?.url ?? "").pathname;
-  }
-
-  async pause(behaviour = "ok"): Promise<void> {
-    deploy({ approval });
-    await this.invoke({ input: { log: [] }, webhook: this.webhook(behaviour) });
-  }
-
-  async deliveries(): Promise<readonly Record<string, unknown>[]> {
-    return (await this.get("/deliveries")) as readonly Record<string, unknown>[];
-  }
-
-  async settles(status: string): Promise<Record<string, unknown>> {
-    await until(async () => (await this.deliveries()).every((delivery) => delivery["status"] === status));
-    return (await this.deliveries())[0] ?? {};
-  }
+async function pause(thread: ToldThread, behaviour = "ok"): Promise<void> {
+  deploy({ approval });
+  await thread.tell(behaviour);
 }
-
-const answer = (path: string, value: unknown): Promise<Response> =>
-  request(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(value),
-  });
 
 afterEach(() => {
   receivers.splice(0, receivers.length, "receiver");
+  delete graphWebhooks["approval"];
 });
 
 describe("a run with a webhook", () => {
   it("tells it of its question with a link that answers it, and of its result", async () => {
     const thread = new ToldThread();
-    await thread.pause();
+    await pause(thread);
     const [paused] = await thread.messages(1);
     expect(paused).toMatchObject({
       type: "run.paused",
@@ -105,8 +50,8 @@ describe("a run with a webhook", () => {
     );
     expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
 
-    expect(await json(answer(await thread.link(), "yes"))).toEqual({ accepted: true });
-    expect(await json(answer(await thread.link(2), { ok: true }))).toEqual({ accepted: true });
+    expect(await json(answerLink(await thread.link(), "yes"))).toEqual({ accepted: true });
+    expect(await json(answerLink(await thread.link(2), { ok: true }))).toEqual({ accepted: true });
     const ended = (await thread.messages(3)).at(-1);
     const log = ["small: yes", "large: [object Object]"];
     expect(ended).toMatchObject({
@@ -135,6 +80,14 @@ describe("a run with a webhook", () => {
     ]);
   });
 
+  it("need not bring it where the graph has one", async () => {
+    const thread = new ToldThread();
+    deploy({ approval });
+    graphWebhooks["approval"] = thread.webhook();
+    await thread.invoke({ input: { log: [] } });
+    expect(await thread.messages(1)).toMatchObject([{ type: "run.paused", data: { thread_id: thread.id } }]);
+  });
+
   it("is refused when that may not be told, and nothing is stored", async () => {
     deploy({ approval });
     const thread = new TestThread();
@@ -149,7 +102,7 @@ describe("a run with a webhook", () => {
 describe("a delivery", () => {
   it("is tried again after a while, as the same message", async () => {
     const thread = new ToldThread();
-    await thread.pause("flaky");
+    await pause(thread, "flaky");
     await thread.messages(1);
     await until(async () => (await thread.deliveries())[0]?.["response"] === 500);
     const due = ((await thread.alarm()) ?? 0) - Date.now();
@@ -163,9 +116,27 @@ describe("a delivery", () => {
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
   });
 
+  it.each([
+    // What was noted in that turn is lost with it, and nothing has been sent.
+    ["delivery.begun", 0],
+    ["delivery.answered", 1],
+  ] as const)("is made good when the object is stopped at %s", async (point, attempts) => {
+    const thread = new ToldThread();
+    const hasCrashed = crashAt(point, thread.id);
+    await pause(thread);
+    await until(hasCrashed);
+    expect(await thread.deliveries()).toMatchObject([{ status: "pending", attempts }]);
+    await thread.sql("UPDATE timers SET due = 1");
+    await thread.fireAlarm();
+    expect(await thread.settles("delivered")).toMatchObject({ attempts: attempts + 1 });
+    const received = await thread.received();
+    expect(received).toHaveLength(attempts + 1);
+    expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  });
+
   it("is given up after the last attempt, and says so", async () => {
     const thread = new ToldThread();
-    await thread.pause("down");
+    await pause(thread, "down");
     await until(async () => (await thread.deliveries())[0]?.["response"] === 500);
     await thread.sql("UPDATE deliveries SET attempts = 7");
     await thread.sql("UPDATE timers SET due = 1");
@@ -180,11 +151,11 @@ describe("a delivery", () => {
 
   it("follows no redirect, and ends where the receiver is gone", async () => {
     const thread = new ToldThread();
-    await thread.pause("redirect");
+    await pause(thread, "redirect");
     await until(async () => (await thread.deliveries())[0]?.["response"] === 307);
     expect(await (await fetch("http://receiver/received/elsewhere")).json()).toEqual([]);
     const gone = new ToldThread();
-    await gone.pause("gone");
+    await pause(gone, "gone");
     expect(await gone.settles("failed")).toMatchObject({ attempts: 1, response: 410 });
   });
 
@@ -204,7 +175,7 @@ describe("a delivery", () => {
 
   it("goes with its run", async () => {
     const thread = new ToldThread();
-    await thread.pause();
+    await pause(thread);
     await thread.settles("delivered");
     await thread.invoke({ input: { log: [] }, on_interrupted: "discard" });
     await json(thread.post("/prune", {}));
@@ -215,8 +186,8 @@ describe("a delivery", () => {
 describe("a link", () => {
   it("shows a page that asks for a click, and is answered by a form", async () => {
     const thread = new ToldThread();
-    await thread.pause();
-    await json(answer(await thread.link(), "yes"));
+    await pause(thread);
+    await json(answerLink(await thread.link(), "yes"));
     const link = await thread.link(2);
     for (const method of ["GET", "HEAD", "GET"]) {
       const page = await request(link, { method });
@@ -244,9 +215,9 @@ describe("a link", () => {
 
   it("is good for one answer, however often and at once that is sent", async () => {
     const thread = new ToldThread();
-    await thread.pause();
+    await pause(thread);
     const link = await thread.link();
-    const replies = await Promise.all(Array.from({ length: 100 }, () => answer(link, "yes")));
+    const replies = await Promise.all(Array.from({ length: 100 }, () => answerLink(link, "yes")));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     const others = replies.filter(({ status }) => status !== 200);
     for (const reply of others)
@@ -260,33 +231,33 @@ describe("a link", () => {
   it("is revoked when the question is gone: answered elsewhere, edited, or with its thread", async () => {
     const revoked = { status: 410, code: "hook_revoked", details: {} };
     const answered = new ToldThread();
-    await answered.pause();
+    await pause(answered);
     const link = await answered.link();
     const [question] = (await answered.state()).interrupts;
     await answered.resume({ interrupt_id: question?.id, value: "yes" });
-    await expect(json(answer(link, "yes"))).rejects.toMatchObject(revoked);
+    await expect(json(answerLink(link, "yes"))).rejects.toMatchObject(revoked);
     expect((await answered.state()).next).toEqual(["large"]);
 
     const edited = new ToldThread();
-    await edited.pause();
+    await pause(edited);
     await edited.update({ values: { log: ["edit"] } });
-    await expect(json(answer(await edited.link(), "yes"))).rejects.toMatchObject(revoked);
+    await expect(json(answerLink(await edited.link(), "yes"))).rejects.toMatchObject(revoked);
 
     const deleted = new ToldThread();
-    await deleted.pause();
+    await pause(deleted);
     const lost = await deleted.link();
     await deleted.delete();
-    await expect(json(answer(lost, "yes"))).rejects.toMatchObject(revoked);
+    await expect(json(answerLink(lost, "yes"))).rejects.toMatchObject(revoked);
     expect(await deleted.tables()).toEqual([]);
   });
 
   it("is worth nothing when it is forged, or its time is over", async () => {
     const thread = new ToldThread();
-    await thread.pause();
+    await pause(thread);
     const link = await thread.link();
     const forged = `${link.slice(0, -3)}AAA`;
     for (const path of [forged, "/hooks/x", "/hooks/"]) {
-      const reply = await answer(path, "yes");
+      const reply = await answerLink(path, "yes");
       expect([401, 404]).toContain(reply.status);
       expect(await reply.text()).not.toContain(thread.id);
     }
@@ -296,7 +267,7 @@ describe("a link", () => {
     const hook = await readHook(hookKeys, link.split("/").at(-1) ?? "", Date.now());
     const old = await mintHook(hookKeys, { ...hook, expires: Date.now() - 1 });
     const expired = { status: 410, code: "hook_expired" };
-    await expect(json(answer(`/hooks/${old}`, "yes"))).rejects.toMatchObject(expired);
+    await expect(json(answerLink(`/hooks/${old}`, "yes"))).rejects.toMatchObject(expired);
     expect((await thread.state()).next).toEqual(["small"]);
   });
 });
