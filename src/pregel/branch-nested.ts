@@ -1,4 +1,4 @@
-import { checkpointMetadata, ownMetadata } from "./checkpoint-metadata.ts";
+import { metadataOfRun } from "./checkpoint-metadata.ts";
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import { findAsked } from "./answers.ts";
 import { answersBefore, askingRows, calledRows, unfinishedRows, withoutErrors } from "./carried-rows.ts";
@@ -233,12 +233,11 @@ export async function moveInto(
   await run.saver?.put(
     saverConfig(config, keepsHistory ? tuple.parentConfig?.configurable?.checkpoint_id : undefined),
     { ...tuple.checkpoint, id, ts: new Date(run.environment.now()).toISOString() },
-    checkpointMetadata(run.config, ownMetadata(run.config), {
+    {
+      ...metadataOfRun(run.config, { parents, ...(keepsHistory ? { [PARENT_TASK]: taskId } : {}) }),
       source: "fork",
       step,
-      parents,
-      ...(keepsHistory ? { [PARENT_TASK]: taskId } : {}),
-    }),
+    },
     tuple.checkpoint.channel_versions,
   );
   const questions = planned

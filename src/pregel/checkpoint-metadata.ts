@@ -1,4 +1,3 @@
-import type { CheckpointMetadata } from "../checkpoint/types.ts";
 import type { RunnableConfig } from "./types.ts";
 
 type OwnMetadata = Readonly<Record<string, string | number | boolean>>;
@@ -10,7 +9,7 @@ const OF_ENGINE = /^(source|step|parents|parent_task|run_id|thread_id|checkpoint
  * What checkpoints keep of the caller's metadata, so that a history can be filtered by it: texts, numbers and truth
  * values. The rest, which may be anything, is for nodes.
  */
-export function ownMetadata({ metadata }: RunnableConfig): OwnMetadata | undefined {
+function ownMetadata({ metadata }: RunnableConfig): OwnMetadata | undefined {
   if (metadata === undefined) return undefined;
   const kept = Object.entries(metadata).filter(
     (entry): entry is [string, string | number | boolean] => isScalar(entry[1]) && !OF_ENGINE.test(entry[0]),
@@ -22,11 +21,14 @@ function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** What a checkpoint says of itself: the caller's metadata, how it came to be, and in which run. */
-export function checkpointMetadata(
-  { runId }: RunnableConfig,
-  own: OwnMetadata | undefined,
-  origin: CheckpointMetadata,
-): CheckpointMetadata {
-  return { ...own, ...origin, ...(runId === undefined ? {} : { run_id: runId }) };
+/** What all checkpoints of a run say alike. */
+export interface RunMetadata {
+  readonly parents: Readonly<Record<string, string>>;
+  readonly [key: string]: unknown;
+}
+
+/** The caller's metadata, where the checkpoints belong, and in which run they come to be. */
+export function metadataOfRun(config: RunnableConfig, origin: RunMetadata): RunMetadata {
+  const { runId } = config;
+  return { ...ownMetadata(config), ...origin, ...(runId === undefined ? {} : { run_id: runId }) };
 }

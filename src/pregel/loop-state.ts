@@ -14,7 +14,7 @@ import { ExitStore, type Unstored } from "./durability.ts";
 import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import type { Origin } from "./origins.ts";
-import { checkpointMetadata, ownMetadata } from "./checkpoint-metadata.ts";
+import { metadataOfRun, type RunMetadata } from "./checkpoint-metadata.ts";
 import type { Alike } from "./node-config.ts";
 import { PARENT_TASK } from "./constants.ts";
 import { PendingWrites } from "./pending-writes.ts";
@@ -42,10 +42,10 @@ export class LoopState {
   readonly taken = new Set<string>();
   /** Of tasks that others have called, by task. */
   readonly #calledOrigins = new Map<string, readonly Origin[]>();
-  readonly #ownMetadata: ReturnType<typeof ownMetadata>;
   /** Of the run's thread and namespace. */
   readonly #place: CheckpointConfig;
-  readonly #origin: { readonly parents: Readonly<Record<string, string>>; readonly [PARENT_TASK]?: unknown };
+  /** What its checkpoints say alike. */
+  readonly #about: RunMetadata;
   /** Whether the run began with input, rather than going on. */
   hasNewInput = false;
   /** Set when the run is over: what its tasks do from then on counts no more. */
@@ -75,9 +75,8 @@ export class LoopState {
     this.metadata = tuple?.metadata;
     this.step = tuple?.metadata?.step ?? -2;
     this.lastStep = run.lastStep ?? this.step + run.recursionLimit + 2;
-    this.#ownMetadata = ownMetadata(run.config);
     this.#place = saverConfig(run.config);
-    this.#origin = adopt(originOf(run, tuple));
+    this.#about = adopt(metadataOfRun(run.config, originOf(run, tuple)));
     this.pending = pending ?? new PendingWrites(tuple?.pendingWrites, run.nesting?.answers);
   }
 
@@ -135,9 +134,7 @@ export class LoopState {
       id,
       timestampAt(Math.trunc(run.environment.now())),
     );
-    const metadata = adoptOwned(
-      checkpointMetadata(run.config, this.#ownMetadata, { source, step, ...this.#origin }),
-    );
+    const metadata: CheckpointMetadata = adoptOwned({ ...this.#about, source, step });
     if (run.saver !== undefined) {
       if (options.appliesInput) run.onInputApplied(this.lastStep);
       if (this.#exitStore === undefined)

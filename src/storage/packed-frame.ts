@@ -9,10 +9,16 @@ export type PackedFrame = Omit<CheckpointFrame, "id" | "ts"> & {
   readonly ts: string | number;
 };
 
+/** As many as are in every frame. */
+const OWN_KEYS = 5;
+
 /** The records of versions in the frame must not change any more; what else another engine has put in it is copied. */
 export function packFrame(frame: CheckpointFrame): PackedFrame {
-  const { v, id: _, ts, channel_versions, versions_seen, ...others } = frame;
-  return { v, channel_versions, versions_seen, ...adopt(others), ts: timeOf(ts) ?? ts };
+  const { v, channel_versions, versions_seen } = frame;
+  const ts = timeOf(frame.ts) ?? frame.ts;
+  if (Object.keys(frame).length === OWN_KEYS) return { v, channel_versions, versions_seen, ts };
+  const { v: _v, id: _id, ts: _ts, channel_versions: _versions, versions_seen: _seen, ...others } = frame;
+  return { v, channel_versions, versions_seen, ...adopt(others), ts };
 }
 
 export function unpackFrame(id: string, { ts, ...rest }: PackedFrame): CheckpointFrame {
