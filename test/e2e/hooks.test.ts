@@ -6,13 +6,13 @@ import { Receiver } from "./support/receiver.ts";
 import { requestJson, request } from "./support/request.ts";
 import { Server } from "./support/server.ts";
 
-const disposables: { dispose(): Promise<void> | void }[] = [];
+const disposables: { dispose(): Promise<void> }[] = [];
 afterAll(() => Promise.all(disposables.map((disposable) => disposable.dispose())));
 
 /** The configuration of a Worker that may tell this host. */
 function configFor(host: string): string {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-hooks-"));
-  disposables.push({ dispose: () => rmSync(folder, { recursive: true, force: true }) });
+  disposables.push({ dispose: async () => rmSync(folder, { recursive: true, force: true }) });
   const config = `name = "tidemark-e2e-hooks"
 main = ${JSON.stringify(join(import.meta.dirname, "fixtures/hooks/worker.ts"))}
 compatibility_date = "2026-10-01"

@@ -21,10 +21,12 @@ export class Receiver {
   static async open(held = 0): Promise<Receiver> {
     const server = createServer();
     const receiver = new Receiver(server, held);
-    server.on("request", async (request, response) => {
+    server.on("request", (request, response) => {
       const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      receiver.#take({ headers: request.headers, body: Buffer.concat(chunks).toString() }, response);
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        receiver.#take({ headers: request.headers, body: Buffer.concat(chunks).toString() }, response);
+      });
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

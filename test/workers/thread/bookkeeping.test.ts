@@ -116,7 +116,11 @@ describe("what a run writes", () => {
   }
 
   /** Of the second of two runs. */
-  async function rowsOf(first: object, second: object): Promise<Record<string, number>> {
+  async function rowsOf(
+    first: object,
+    second: object,
+    run = (thread: TestThread, body: Record<string, unknown>): Promise<unknown> => thread.invoke(body),
+  ): Promise<Record<string, number>> {
     const thread = new TestThread();
     await thread.invoke({ input: first });
     await thread.inside(({ storage }) => {
@@ -131,6 +135,7 @@ describe("what a run writes", () => {
         "namespaces",
         "blobs",
         "parts",
+        "events",
       ]) {
         for (const event of ["INSERT", "UPDATE", "DELETE"]) {
           storage.sql.exec(
@@ -139,7 +144,7 @@ describe("what a run writes", () => {
         }
       }
     });
-    await thread.invoke({ input: second, config: { recursion_limit: 100 } });
+    await run(thread, { input: second, config: { recursion_limit: 100 } });
     const rows = await thread.sql<{ name: string; n: number }>(
       "SELECT name, count(*) AS n FROM written GROUP BY name",
     );
@@ -160,6 +165,17 @@ describe("what a run writes", () => {
       checkpoints: 3,
       writes: tasks + 1,
     });
+  });
+
+  it("of its events is one row a superstep, whatever is streamed", async () => {
+    deploy({ countdown });
+    for (const mode of ["values", "updates", ["values", "updates", "custom"]]) {
+      const written = await rowsOf({ left: 1 }, { left: 30 }, (thread, body) =>
+        thread.stream({ ...body, stream_mode: mode }),
+      );
+      expect(written["events"]).toBeLessThanOrEqual(30 + 2);
+      expect(written).toMatchObject({ checkpoints: 30 + 2, writes: 30 + 1 });
+    }
   });
 
   it("about itself does not grow with its supersteps, and of the state it writes two rows each", async () => {

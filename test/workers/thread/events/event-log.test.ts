@@ -3,6 +3,7 @@ import { Annotation, END, interrupt, START, StateGraph } from "../../../../src/i
 import { EncryptedSerializer, MsgpackSerializer } from "../../../../src/checkpoint/index.ts";
 import { EventLog } from "../../../../src/thread/events/event-log.ts";
 import { EventReader } from "../../../../src/thread/events/event-reader.ts";
+import { crashAt } from "../../../support/crash-points.ts";
 import { eventsOf, identifiedEvents, type IdentifiedEvent } from "../../../support/events.ts";
 import { Gate, until } from "../../../support/gate.ts";
 import { Log } from "../../../support/log.ts";
@@ -186,6 +187,25 @@ describe("a log that a reset has cut off", () => {
       expect(events.at(-1)).toMatchObject({ event: "end", data: { status: "interrupted" } });
     }
   });
+});
+
+it("a log that is cut off when events were written by themselves goes on, and nothing in it is out of order", async () => {
+  const { gate, graph } = talking(1000);
+  gate.open();
+  deploy({ graph });
+  const thread = new TestThread();
+  const hasCrashed = crashAt("run.events_written", thread.id);
+  const { response, runId } = await start(thread);
+  const events = await identifiedEvents(response);
+  expect(hasCrashed()).toBe(true);
+  expect(events.at(-1)).toMatchObject({ event: "end", data: { status: "interrupted" } });
+  expectOrder(events, 1);
+  expectOrder(events, 2);
+  const said = events.filter(({ event, id }) => event === "custom" && id?.startsWith("2-"));
+  expect(said).toHaveLength(1000);
+  const late = await joined(thread, runId);
+  const isOfSecond = ({ id }: IdentifiedEvent) => id?.startsWith("2-");
+  expect(late.filter(isOfSecond)).toEqual(events.filter(isOfSecond));
 });
 
 describe("a log", () => {
