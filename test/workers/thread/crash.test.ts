@@ -80,7 +80,7 @@ describe("an object that is stopped in the middle of a superstep", () => {
     expect(runs).toEqual({ fast: 1, slow: 2, join: 1 });
   });
 
-  it("finishes the run by its alarm when nobody asks any more", async () => {
+  it("finishes the run by its alarm when nobody asks any more (EVI-01)", async () => {
     const { gate, runs, graph } = fastAndSlow();
     deploy({ graph });
     const thread = new TestThread();

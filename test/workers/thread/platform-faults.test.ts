@@ -188,7 +188,7 @@ describe("an alarm", () => {
     expect((await thread.state()).values["log"]).toEqual(["in", "n"]);
   });
 
-  it("that comes twice, or when all is over, does nothing twice", async () => {
+  it("that comes twice, or when all is over, does nothing twice (EVI-05)", async () => {
     const { gate, graph } = gated();
     deploy({ graph });
     const thread = new TestThread();

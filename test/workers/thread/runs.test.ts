@@ -186,7 +186,7 @@ describe("waiting for a run", () => {
 });
 
 describe("cancel", () => {
-  it("ends a run that goes on: its node is told, what it does then is not stored, its siblings' work is", async () => {
+  it("ends a run that goes on: its node is told, what it does then is not stored, its siblings' work is (CON-07)", async () => {
     const gate = new Gate();
     const signals: AbortSignal[] = [];
     let runs = 0;

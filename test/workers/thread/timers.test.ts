@@ -160,7 +160,7 @@ describe("an alarm", () => {
       expect(handled).toEqual(["a"]);
     }));
 
-  it("comes again after a lease for what could not be done", () =>
+  it("comes again after a lease for what could not be done, and does all else (ALA-03, ALA-07)", () =>
     TimedThread.inObject(async (thread) => {
       thread.create();
       thread.set("a", 10);
