@@ -16,7 +16,7 @@ import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
 import { localOnly, mayUse } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
 import { runRoutes } from "./run-routes.ts";
-import { createRunRoutes, runsRoutes } from "./runs-routes.ts";
+import { createRunRoutes, runsRoutes, statelessRunRoutes } from "./runs-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
 import type { ThreadNamespace } from "./thread-stub.ts";
 import { searchRoutes } from "./search-routes.ts";
@@ -75,6 +75,7 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads/:thread_id", inboundEventRoutes(options));
   app.route("/threads/:thread_id", transferRoutes(options));
   app.route("/threads/:thread_id", lifeCycleRoutes(options));
+  app.route("/", statelessRunRoutes(options));
   app.route("/threads", pruneRoute(options));
   app.route("/threads", searchRoutes(options));
   app.route("/threads", threadRoutes(options));

@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { v7 as uuid7 } from "uuid";
 import { stringifyJson } from "../json.ts";
 import type { Reply, StartRun, ThreadApi } from "../thread/protocol.ts";
 import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
@@ -6,9 +7,18 @@ import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import type { Disconnection } from "./disconnection.ts";
 import { streamed } from "./event-response.ts";
+import { withAssistant } from "./run-assistant.ts";
+import { createdRunRequest, RunBatchBody, type RunCreate, RunCreateBody } from "./run-create.ts";
 import { startOf } from "./run-start.ts";
 import * as schemas from "./runs-schemas.ts";
-import { call, jsonResponse, refusal, requestedThread, type RequestedThread } from "./thread-call.ts";
+import {
+  call,
+  jsonResponse,
+  namedThread,
+  refusal,
+  requestedThread,
+  type RequestedThread,
+} from "./thread-call.ts";
 import { waitingBody } from "./waiting-body.ts";
 
 type WholeRun = Omit<ToldRun, "run"> & { readonly run: ArrayBuffer };
@@ -21,15 +31,41 @@ interface CreatedRun {
 
 /** Starting runs on the paths of LangGraph's platform: in the background, for their values, for their events. */
 export function createRunRoutes(options: AppOptions): Hono {
+  return creating((context) => createdRun(context, options), options);
+}
+
+/** The same for runs that nobody has made a thread for: each has one of its own, under the id of the run. */
+export function statelessRunRoutes(options: AppOptions): Hono {
+  const app = creating(async (context) => {
+    const body = await parseBody(context.req, RunCreateBody, options.maxBodySize);
+    return statelessRun(context, options, body);
+  }, options);
+
+  app.post("/runs/batch", async (context) => {
+    const bodies = await parseBody(context.req, RunBatchBody, options.maxBodySize);
+    const runs: unknown[] = [];
+    for (const body of bodies) {
+      const { thread, start } = await statelessRun(context, options, body);
+      const reply = await callToldRun(thread, (api) => api.startRun(start));
+      if (!reply.ok) return refusal(context, reply);
+      runs.push(JSON.parse(new TextDecoder().decode(reply.value.run)));
+    }
+    return context.json(runs);
+  });
+
+  return app;
+}
+
+function creating(created: (context: Context) => Promise<CreatedRun>, options: AppOptions): Hono {
   const app = new Hono();
 
   app.post("/runs", async (context) => {
-    const { thread, start } = await createdRun(context, options);
-    return told(context, await callToldRun(thread, (api) => api.startRun(start)));
+    const { thread, start } = await created(context);
+    return told(context, thread, await callToldRun(thread, (api) => api.startRun(start)));
   });
 
   app.post("/runs/wait", async (context) => {
-    const { thread, start, isCancelledOnDisconnect } = await createdRun(context, options);
+    const { thread, start, isCancelledOnDisconnect } = await created(context);
     const reply = await call(thread, (api) => api.startRun(start));
     if (!reply.ok) return refusal(context, reply);
     await reply.value.run.cancel();
@@ -38,7 +74,7 @@ export function createRunRoutes(options: AppOptions): Hono {
   });
 
   app.post("/runs/stream", async (context) => {
-    const { thread, start, isCancelledOnDisconnect } = await createdRun(context, options);
+    const { thread, start, isCancelledOnDisconnect } = await created(context);
     const disconnection = cancelOnDisconnect(context, thread, start, isCancelledOnDisconnect);
     return streamed(context, options, thread, (api, after) => api.stream(start, after), { disconnection });
   });
@@ -65,7 +101,7 @@ export function runsRoutes(options: AppOptions): Hono {
 
   app.get("/runs/:run_id", async (context) => {
     const { thread, run } = requestedRun(context, options);
-    return told(context, await callToldRun(thread, (api) => api.getRun(run)));
+    return told(context, thread, await callToldRun(thread, (api) => api.getRun(run)));
   });
 
   app.get("/runs/:run_id/join", async (context) => {
@@ -81,8 +117,8 @@ export function runsRoutes(options: AppOptions): Hono {
     const { thread, run } = requestedRun(context, options);
     const cancelled = { ...run, ...parseQuery(context.req, schemas.CancelQuery) };
     const reply = await callToldRun(thread, (api) => api.cancelRun(cancelled));
-    if (!reply.ok || !reply.value.isCancelled) return told(context, reply);
-    return cancelled.wait ? context.body(null, 204) : told(context, reply, 202);
+    if (!reply.ok || !reply.value.isCancelled) return told(context, thread, reply);
+    return cancelled.wait ? context.body(null, 204) : told(context, thread, reply, 202);
   });
 
   app.delete("/runs/:run_id", async (context) => {
@@ -96,11 +132,28 @@ export function runsRoutes(options: AppOptions): Hono {
 
 async function createdRun(context: Context, options: AppOptions): Promise<CreatedRun> {
   const thread = requestedThread(context, options);
-  const body = await parseBody(context.req, schemas.RunCreateBody, options.maxBodySize);
-  const start = await startOf(context, thread, body, schemas.createdRunRequest(body));
+  const body = await parseBody(context.req, RunCreateBody, options.maxBodySize);
+  const created = await assistedRun(context, options, thread, body);
+  return { ...created, start: { ...created.start, mustExist: body.if_not_exists === "reject" } };
+}
+
+async function statelessRun(context: Context, options: AppOptions, body: RunCreate): Promise<CreatedRun> {
+  const runId = uuid7();
+  const created = await assistedRun(context, options, namedThread(context, options, runId), body);
+  return { ...created, start: { ...created.start, runId, isTemporary: body.on_completion === "delete" } };
+}
+
+async function assistedRun(
+  context: Context,
+  options: AppOptions,
+  thread: RequestedThread,
+  requested: RunCreate,
+): Promise<CreatedRun> {
+  const { graph, body } = await withAssistant(context, options, requested);
+  const start = await startOf(context, thread, requested, createdRunRequest(body, graph));
   return {
     thread,
-    start: { ...start, isAcknowledged: true, mustExist: body.if_not_exists === "reject" },
+    start: { ...start, isAcknowledged: true },
     isCancelledOnDisconnect: body.on_disconnect === "cancel",
   };
 }
@@ -126,16 +179,20 @@ function callToldRun(
   });
 }
 
-function told(context: Context, reply: Reply<WholeRun>, status: 200 | 202 = 200): Response {
+function told(
+  context: Context,
+  thread: RequestedThread,
+  reply: Reply<WholeRun>,
+  status: 200 | 202 = 200,
+): Response {
   if (!reply.ok) return refusal(context, reply);
-  locate(context, reply.value.runId);
+  locate(context, thread, reply.value.runId);
   return context.body(reply.value.run, status, { "content-type": "application/json" });
 }
 
 /** Where the run is to be read, and where its end can be waited for again. */
-function locate(context: Context, runId: string, suffix = ""): void {
-  const [threads = "", threadId = ""] = context.req.path.split("/").slice(1);
-  const path = `/${threads}/${threadId}/runs/${encodeURIComponent(runId)}`;
+function locate(context: Context, { address }: RequestedThread, runId: string, suffix = ""): void {
+  const path = `/threads/${encodeURIComponent(address.threadId)}/runs/${encodeURIComponent(runId)}`;
   context.header("content-location", path);
   if (suffix !== "") context.header("location", `${path}${suffix}`);
 }
@@ -156,7 +213,7 @@ function valuesOf(
     const { code, message } = reply.error;
     return new TextEncoder().encode(stringifyJson({ __error__: { error: code, message } }));
   };
-  locate(context, run.runId, "/join");
+  locate(context, thread, run.runId, "/join");
   const body = waitingBody(values, cancelOnDisconnect(context, thread, run, isCancelledOnDisconnect));
   return context.body(body, 200, { "content-type": "application/json", "cache-control": "no-store" });
 }

@@ -3,7 +3,16 @@ import { runOptions } from "./run-options.ts";
 
 /** The bodies and queries of the routes. Types come from them. */
 
-export const StreamMode = v.picklist(["values", "updates", "custom"]);
+export const StreamMode = v.picklist([
+  "values",
+  "updates",
+  "custom",
+  "messages",
+  "tasks",
+  "checkpoints",
+  "debug",
+  "tools",
+]);
 
 export const StreamModes = v.union([StreamMode, v.pipe(v.array(StreamMode), v.minLength(1))]);
 

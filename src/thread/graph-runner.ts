@@ -3,6 +3,8 @@ import { decode } from "../checkpoint/encoding.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { RunInput } from "../pregel/run-input.ts";
+import { Command } from "../pregel/command.ts";
+import { Send } from "../pregel/send.ts";
 import type { RunOutcome } from "../pregel/types.ts";
 import { faultError } from "./errors.ts";
 import type { EventLog } from "./events/event-log.ts";
@@ -148,6 +150,8 @@ export class GraphRunner implements RunExecutor {
       onInputApplied: (lastStep) => guard.applyInput(lastStep),
       ...(run.lastStep === undefined ? {} : { lastStep: run.lastStep }),
       onInterrupted: request.onInterrupted,
+      ...(request.interruptBefore !== undefined && { interruptBefore: request.interruptBefore }),
+      ...(request.interruptAfter !== undefined && { interruptAfter: request.interruptAfter }),
       isReentry: run.inputApplied,
     });
   }
@@ -275,7 +279,11 @@ class RunGuard implements CommitGuard {
 function inputOf(run: RunRow, request: RunRequest): RunInput {
   if (run.inputApplied) return { kind: "continue" };
   const { input } = request;
-  return input.kind === "answers" ? { kind: "answers", answers: new Map(input.answers) } : input;
+  if (input.kind === "answers") return { kind: "answers", answers: new Map(input.answers) };
+  if (input.kind !== "command") return input;
+  const { kind, goto, ...others } = input;
+  const sends = goto.map((to) => (typeof to === "string" ? to : new Send(to.node, to.input)));
+  return { kind, command: new Command({ ...others, goto: sends }) };
 }
 
 /** What the caller may configure: which checkpoint of which thread is said elsewhere. */

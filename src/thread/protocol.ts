@@ -17,7 +17,18 @@ export type RequestedInput =
   | { readonly kind: "continue" }
   | { readonly kind: "input"; readonly value: unknown }
   /** Answers by interrupt id. */
-  | { readonly kind: "answers"; readonly answers: readonly (readonly [id: string, value: unknown])[] };
+  | { readonly kind: "answers"; readonly answers: readonly (readonly [id: string, value: unknown])[] }
+  | {
+      readonly kind: "command";
+      /** The answer to the one question there is. */
+      readonly resume?: unknown;
+      /** By channel, or pairs of a channel and a value. */
+      readonly update?: Readonly<Record<string, unknown>> | readonly (readonly [string, unknown])[];
+      readonly goto: readonly RequestedGoto[];
+    };
+
+/** A node, or a node with an input of its own. */
+export type RequestedGoto = string | { readonly node: string; readonly input: unknown };
 
 export interface RequestedConfig {
   readonly recursionLimit?: number;
@@ -26,7 +37,15 @@ export interface RequestedConfig {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-export type StreamedMode = "values" | "updates" | "custom";
+export type StreamedMode =
+  | "values"
+  | "updates"
+  | "custom"
+  | "messages"
+  | "tasks"
+  | "checkpoints"
+  | "debug"
+  | "tools";
 
 /** Says that a request is the same as an earlier one. */
 export interface Idempotency {
@@ -56,6 +75,9 @@ export interface RunRequest {
   readonly delay?: number;
   /** How long the run may take, in milliseconds. */
   readonly timeLimit?: number;
+  /** Nodes at which the run stops, to be continued with no input. */
+  readonly interruptBefore?: "*" | readonly string[];
+  readonly interruptAfter?: "*" | readonly string[];
   /** What listeners may want to hear of. */
   readonly modes: readonly StreamedMode[];
   /** Whether they want to hear of graphs inside nodes too. */
@@ -101,6 +123,8 @@ export interface StartRun extends ThreadAddress {
   readonly mustExist?: boolean;
   /** The caller is told the id before the run has ended: the run is there to be read, whatever becomes of it. */
   readonly isAcknowledged?: boolean;
+  /** The thread is made for this run, and goes some time after it. */
+  readonly isTemporary?: boolean;
 }
 
 /** Absent: the newest state of the thread's own graph. */

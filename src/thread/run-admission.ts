@@ -20,6 +20,8 @@ export interface AdmissionOptions {
   readonly catalog: GraphCatalog;
   readonly states: StateReader;
   readonly queue: RunQueue;
+  /** Part of the transaction that makes a thread for one run. */
+  readonly onTemporary: () => void;
   /** Part of the transaction that takes a run in. */
   readonly onChange: () => void;
   readonly outbox: Outbox;
@@ -105,6 +107,7 @@ export class RunAdmission {
         created_at: createdAt,
         metadata: { graph_id: graph },
       });
+      if (start.isTemporary === true) this.#options.onTemporary();
       return undefined;
     }
     this.#chooseGraph(start);

@@ -41,6 +41,7 @@ import { RetentionKeeper } from "./retention-keeper.ts";
 import { RunQueue } from "./run-queue.ts";
 import type { StandingAfter } from "./standing.ts";
 import { StateReader } from "./state-reader.ts";
+import { TemporaryThread } from "./temporary-thread.ts";
 import { ThreadChanges } from "./thread-changes.ts";
 import { ThreadHooks } from "./thread-hooks.ts";
 import { ThreadDeletion } from "./thread-deletion.ts";
@@ -88,6 +89,7 @@ export class Thread {
   readonly #admission: RunAdmission;
   readonly #deletion: ThreadDeletion;
   readonly #retention: RetentionKeeper;
+  readonly #temporary: TemporaryThread;
   readonly #waits: WaitKeeper;
   readonly #timers: TimerDispatch;
 
@@ -132,6 +134,7 @@ export class Thread {
       states: this.#states,
       queue: this.#queue,
       entrance,
+      onTemporary: () => this.#temporary.begin(),
       onChange: () => this.#announcer.note(),
       outbox: this.#outbox,
       reached: (point) => platform.reached(point),
@@ -143,6 +146,7 @@ export class Thread {
       deletion: this.#deletion,
       retention: options.retention,
     });
+    this.#temporary = new TemporaryThread({ ...queued, deletion: this.#deletion });
     this.#waits = new WaitKeeper({ ...parts, environment, states: this.#states });
     this.#timers = new TimerDispatch(storage, platform, this.#handlers(entrance, stops));
     const ready = (): Promise<void> => this.#ready();
@@ -326,6 +330,7 @@ export class Thread {
       announcement: () => this.#announcer.tell(),
       queue: () => this.#queue.onTimer(),
       retention: () => this.#retention.onTimer(),
+      removal: () => this.#temporary.onTimer(),
       run_start: (timer) => entrance.onTimer(timer),
       time_limit: (timer) => stops.onTimer(timer),
       delivery: (timer) => this.#outbox.onTimer(timer),
@@ -336,6 +341,7 @@ export class Thread {
 
   /** Part of the transaction in which a run leaves the queue. */
   #noteLeft({ id, timeLimit }: RunRow, standing: StandingAfter): void {
+    this.#temporary.noteLeft();
     if (timeLimit !== undefined) this.#storage.timers.clear("time_limit", id);
     this.#events.leave(id);
     this.#outbox.release(id);

@@ -6,6 +6,7 @@ export const TIMER_KINDS = [
   "announcement",
   "queue",
   "retention",
+  "removal",
   "run_start",
   "time_limit",
   "event_log",

@@ -70,6 +70,10 @@ function wireInput(input: RequestedInput): { readonly input: unknown; readonly c
       return { input: null, command: null };
     case "input":
       return { input: input.value, command: null };
+    case "command": {
+      const { kind: _, ...command } = input;
+      return { input: null, command };
+    }
     case "answers":
       return { input: null, command: { resume: Object.fromEntries(input.answers) } };
   }

@@ -1,0 +1,152 @@
+import * as v from "valibot";
+import type { RequestedGoto, RequestedInput, RunRequest, StreamedMode } from "../thread/protocol.ts";
+import { requestedOptions, runOptions } from "./run-options.ts";
+import { requestedConfig } from "./run-request.ts";
+import { AnsweredBy, AnyObject, CheckpointId, Config, exactly } from "./schemas.ts";
+
+/** The body that starts a run on the paths of LangGraph's platform. Clients send null for what they leave out. */
+
+const Checkpoint = exactly({
+  thread_id: v.nullish(v.string()),
+  checkpoint_id: v.nullish(CheckpointId),
+  checkpoint_ns: v.nullish(v.literal("", "must be empty: runs begin in the outermost graph")),
+  checkpoint_map: v.nullish(v.unknown()),
+});
+
+const Goto = v.union([v.string(), exactly({ node: v.string(), input: v.unknown() })], "must name a node");
+
+/** Answers, writes, and says what runs next. */
+const Command = exactly({
+  /** The answer to the one question, or answers by interrupt id. */
+  resume: v.optional(v.unknown()),
+  /** By channel, or pairs of a channel and a value. */
+  update: v.nullish(v.union([AnyObject, v.array(v.strictTuple([v.string(), v.unknown()]))])),
+  goto: v.nullish(v.union([Goto, v.array(Goto)])),
+});
+
+/** The platform's words, and the library's. */
+const MODES = {
+  values: "values",
+  updates: "updates",
+  custom: "custom",
+  "messages-tuple": "messages",
+  tasks: "tasks",
+  checkpoints: "checkpoints",
+  debug: "debug",
+  tools: "tools",
+} as const satisfies Record<string, StreamedMode>;
+
+const Mode = v.picklist(Object.keys(MODES) as (keyof typeof MODES)[]);
+
+export const RunModes = v.union([Mode, v.pipe(v.array(Mode), v.minLength(1))]);
+
+export function requestedModes(modes: v.InferOutput<typeof RunModes>): readonly StreamedMode[] {
+  return [...new Set([modes].flat().map((mode) => MODES[mode]))];
+}
+
+const Breakpoints = v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of nodes');
+
+const withoutNulls = v.transform((body: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
+);
+
+export const RunCreateBody = v.pipe(
+  AnyObject,
+  withoutNulls,
+  exactly({
+    /** The id of an assistant, or the name of a graph. */
+    assistant_id: v.optional(v.string()),
+    input: v.optional(v.unknown()),
+    command: v.optional(Command),
+    config: v.optional(Config, {}),
+    context: v.optional(v.unknown()),
+    metadata: v.optional(AnyObject, {}),
+    checkpoint_id: v.optional(CheckpointId),
+    checkpoint: v.optional(Checkpoint),
+    ...runOptions,
+    interrupt_before: v.optional(Breakpoints),
+    interrupt_after: v.optional(Breakpoints),
+    on_interrupted: v.optional(v.picklist(["refuse", "discard"]), "discard"),
+    on_disconnect: v.optional(v.picklist(["continue", "cancel"]), "continue"),
+    on_completion: v.optional(v.picklist(["delete", "keep"]), "delete"),
+    if_not_exists: v.optional(v.picklist(["create", "reject"]), "create"),
+    stream_mode: v.optional(RunModes, "values"),
+    stream_subgraphs: v.optional(v.boolean(), false),
+    answered_by: v.optional(AnsweredBy),
+    /** The events of a run are always kept, and its checkpoints always stored before it goes on. */
+    stream_resumable: v.optional(v.boolean()),
+    durability: v.optional(v.picklist(["sync", "async", "exit"])),
+    checkpoint_during: v.optional(v.boolean()),
+    strict_resume: v.optional(v.boolean()),
+    /** LangSmith's. */
+    feedback_keys: v.optional(v.array(v.string())),
+    langsmith_tracer: v.optional(v.unknown()),
+  }),
+);
+
+/** Some clients send the library's names beside the platform's. */
+const inSnakeCase = v.transform((body: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(body).map(([key, value]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  ),
+);
+
+export const RunBatchBody = v.pipe(
+  v.array(v.pipe(AnyObject, inSnakeCase, RunCreateBody)),
+  v.minLength(1, "must have one run at least"),
+  v.maxLength(100, "must have 100 runs at most"),
+);
+
+export type RunCreate = v.InferOutput<typeof RunCreateBody>;
+
+/** `graph`: that of the assistant. */
+export function createdRunRequest(body: RunCreate, graph: string | undefined): RunRequest {
+  const { context, metadata, answered_by: answeredBy } = body;
+  const checkpointId = body.checkpoint_id ?? body.checkpoint?.checkpoint_id ?? undefined;
+  const { interrupt_before: interruptBefore, interrupt_after: interruptAfter } = body;
+  return {
+    config: requestedConfig({ ...body.config, metadata: { ...body.config.metadata, ...metadata } }),
+    input: requestedInput(body),
+    ...requestedOptions(body),
+    ...(graph !== undefined && { graph }),
+    ...(context !== undefined && { context }),
+    ...(checkpointId !== undefined && { checkpointId }),
+    ...(answeredBy !== undefined && { answeredBy }),
+    ...(interruptBefore !== undefined && { interruptBefore }),
+    ...(interruptAfter !== undefined && { interruptAfter }),
+    onInterrupted: body.on_interrupted,
+    modes: requestedModes(body.stream_mode),
+    subgraphs: body.stream_subgraphs,
+  };
+}
+
+/** A command comes before an input. */
+function requestedInput({ input, command }: RunCreate): RequestedInput {
+  if (command === undefined)
+    return input === undefined ? { kind: "continue" } : { kind: "input", value: input };
+  const { resume, update, goto } = command;
+  const answers = update == null && goto == null ? answersOf(resume) : undefined;
+  if (answers !== undefined) return { kind: "answers", answers };
+  return {
+    kind: "command",
+    ...(resume !== undefined && { resume }),
+    ...(update != null && { update }),
+    goto: goto == null ? [] : [goto].flat().map(requestedGoto),
+  };
+}
+
+function requestedGoto(goto: v.InferOutput<typeof Goto>): RequestedGoto {
+  return goto;
+}
+
+const INTERRUPT_ID = /^[0-9a-f]{32}$/;
+
+/** Answers by interrupt id; undefined when it is one answer, to whatever is asked. */
+function answersOf(resume: unknown): readonly (readonly [string, unknown])[] | undefined {
+  if (!v.is(AnyObject, resume)) return undefined;
+  const entries = Object.entries(resume);
+  return entries.length > 0 && entries.every(([id]) => INTERRUPT_ID.test(id)) ? entries : undefined;
+}

@@ -1,0 +1,184 @@
+import { RemoteGraph } from "@langchain/langgraph/remote";
+import { Client, type StreamMode } from "@langchain/langgraph-sdk";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Server } from "./support/server.ts";
+
+const server = new Server();
+let client: Client;
+
+beforeAll(async () => {
+  await server.start();
+  client = new Client({ apiUrl: server.url, apiKey: null });
+});
+afterAll(() => server.dispose());
+
+const hello = { message: "hello" };
+const refund = { message: "Please refund order A-1001" };
+const replied = expect.stringMatching(/^I can help/);
+
+async function eventsOf(chunks: AsyncIterable<{ event: string }>): Promise<string[]> {
+  const events: string[] = [];
+  for await (const { event } of chunks) events.push(event);
+  return events;
+}
+
+/** A thread that waits for an answer. */
+async function paused(): Promise<string> {
+  const { thread_id: id } = await client.threads.create();
+  await client.runs.wait(id, "support", { input: refund });
+  return id;
+}
+
+describe("LangGraph's client", () => {
+  it("makes, changes, finds and removes assistants", async () => {
+    const own = await client.assistants.get("support");
+    expect(own).toMatchObject({ graph_id: "support", version: 1 });
+    const { assistant_id: id } = await client.assistants.create({
+      graphId: "support",
+      name: "Refunds",
+      config: { recursion_limit: 1 },
+      metadata: { team: "a" },
+    });
+    expect(await client.assistants.update(id, { name: "Refund desk" })).toMatchObject({ version: 2 });
+    expect(await client.assistants.getVersions(id)).toHaveLength(2);
+    expect(await client.assistants.setLatest(id, 1)).toMatchObject({ name: "Refunds" });
+    expect(await client.assistants.search({ metadata: { team: "a" } })).toMatchObject([{ assistant_id: id }]);
+    expect(await client.assistants.count({ graphId: "support" })).toBe(2);
+    const { nodes } = await client.assistants.getGraph(id, { xray: true });
+    expect(nodes.map((node) => node.id)).toContain("ask_person");
+    expect(await client.assistants.getSchemas(id)).toMatchObject({ graph_id: "support" });
+    expect(await client.assistants.getSubgraphs(id)).toEqual({});
+    // Its configuration holds for its runs.
+    const limited = client.runs.wait(null, id, { input: hello });
+    await expect(limited).rejects.toThrow("graph_recursion_limit");
+    await client.assistants.delete(id);
+    await expect(client.assistants.get(id)).rejects.toThrow("HTTP 404");
+  });
+
+  it("makes, finds, reads, edits, copies, prunes and removes threads", async () => {
+    const tag = crypto.randomUUID();
+    const { thread_id: id } = await client.threads.create({ metadata: { tag }, graphId: "support" });
+    await expect(client.threads.create({ threadId: id })).rejects.toThrow("HTTP 409");
+    expect(await client.threads.create({ threadId: id, ifExists: "do_nothing" })).toMatchObject({
+      thread_id: id,
+    });
+    expect(await client.threads.getState(id)).toMatchObject({ values: {}, next: [] });
+    expect(await client.threads.getHistory(id)).toEqual([]);
+    await client.threads.update(id, { metadata: { more: true } });
+    expect(await client.threads.search({ metadata: { tag } })).toMatchObject([
+      { thread_id: id, status: "idle", metadata: { tag, more: true, graph_id: "support" } },
+    ]);
+    expect(await client.threads.count({ metadata: { tag } })).toBe(1);
+
+    await client.runs.wait(id, "support", { input: refund });
+    const state = await client.threads.getState(id);
+    expect(state).toMatchObject({
+      next: ["ask_person"],
+      tasks: [{ interrupts: [{ id: expect.any(String) }] }],
+    });
+    expect(await client.threads.getState(id, state.checkpoint.checkpoint_id ?? "")).toEqual(state);
+    const [older] = await client.threads.getHistory(id, {
+      limit: 1,
+      before: { configurable: { checkpoint_id: state.checkpoint.checkpoint_id ?? "" } },
+    });
+    expect(older?.checkpoint).toEqual(state.parent_checkpoint);
+    const edit = { values: hello, asNode: "classify", checkpointId: older?.checkpoint.checkpoint_id ?? "" };
+    expect(await client.threads.updateState(id, edit)).toMatchObject({ checkpoint: { thread_id: id } });
+    const copy = await client.threads.copy(id);
+    expect((await client.threads.getState(copy.thread_id)).values).toEqual(
+      (await client.threads.getState(id)).values,
+    );
+    expect(await client.threads.prune([id], { strategy: "keep_latest" })).toEqual({ pruned_count: 1 });
+    expect(await client.threads.getHistory(id)).toHaveLength(1);
+    await client.threads.delete(id);
+    await expect(client.threads.get(id)).rejects.toThrow("HTTP 404");
+  });
+
+  it("starts runs in each way, waits for them, lists, cancels and removes them", async () => {
+    const { thread_id: id } = await client.threads.create();
+    expect(await client.runs.wait(id, "support", { input: hello })).toMatchObject({ reply: replied });
+    const run = await client.runs.create(id, "support", { input: hello, metadata: { m: 1 } });
+    expect(await client.runs.join(id, run.run_id)).toMatchObject({ reply: replied });
+    expect(await client.runs.get(id, run.run_id)).toMatchObject({ status: "success", metadata: { m: 1 } });
+    expect(await client.runs.list(id, { status: "success" })).toHaveLength(2);
+    const delayed = await client.runs.create(id, "support", { input: hello, afterSeconds: 60 });
+    expect(delayed.status).toBe("pending");
+    await client.runs.cancel(id, delayed.run_id, true);
+    expect(await client.runs.get(id, delayed.run_id)).toMatchObject({ status: "interrupted" });
+    await client.runs.delete(id, delayed.run_id);
+    await expect(client.runs.get(id, delayed.run_id)).rejects.toThrow("HTTP 404");
+  });
+
+  it("starts runs without a thread", async () => {
+    expect(await client.runs.wait(null, "support", { input: hello })).toMatchObject({ reply: replied });
+    expect(await eventsOf(client.runs.stream(null, "support", { input: hello }))).toContain("values");
+    const [run] = await client.runs.createBatch([{ assistantId: "support", input: hello }]);
+    expect(await client.runs.join(run?.thread_id ?? "", run?.run_id ?? "")).toMatchObject({ reply: replied });
+  });
+
+  it("answers questions, goes elsewhere, and stops where it is told to", async () => {
+    const answered = await paused();
+    const resume = { approved: true };
+    expect(await client.runs.wait(answered, "support", { command: { resume } })).toMatchObject({
+      refunded: 249,
+    });
+
+    const named = await paused();
+    const [question] = (await client.threads.getState(named)).tasks[0]?.interrupts ?? [];
+    const command = { resume: { [question?.id ?? ""]: resume } };
+    expect(await client.runs.wait(named, "support", { command })).toMatchObject({ refunded: 249 });
+
+    const elsewhere = { goto: "write_reply", update: { topic: "refund", order: null } };
+    expect(await client.runs.wait(answered, "support", { command: elsewhere })).toMatchObject({
+      reply: expect.stringMatching(/^I could not find/),
+    });
+
+    const { thread_id: id } = await client.threads.create();
+    await client.runs.wait(id, "support", { input: hello, interruptBefore: ["write_reply"] });
+    expect((await client.threads.getState(id)).next).toEqual(["write_reply"]);
+    expect(await client.runs.wait(id, "support", { input: null })).toMatchObject({ reply: replied });
+  });
+
+  it.for<StreamMode>(["values", "updates", "custom", "messages-tuple", "tasks", "checkpoints", "debug"])(
+    "streams %s",
+    async (streamMode) => {
+      const { thread_id: id } = await client.threads.create();
+      const events = await eventsOf(
+        client.runs.stream(id, "support", { input: hello, streamMode, streamSubgraphs: true }),
+      );
+      expect([events[0], events.at(-1)]).toEqual(["metadata", "end"]);
+      const others = new Set(events.slice(1, -1));
+      const isSilent = streamMode === "custom" || streamMode === "messages-tuple";
+      expect([...others]).toEqual(isSilent ? [] : [streamMode]);
+    },
+  );
+
+  it("joins the stream of a run that has ended, from any event on", async () => {
+    const { thread_id: id } = await client.threads.create();
+    const run = await client.runs.create(id, "support", { input: hello, streamMode: ["updates"] });
+    await client.runs.join(id, run.run_id);
+    const all = await eventsOf(client.runs.joinStream(id, run.run_id, { lastEventId: "-1" }));
+    expect(all).toEqual(["metadata", "updates", "updates", "end"]);
+  });
+});
+
+describe("RemoteGraph", () => {
+  it("runs, streams, reads and edits as a graph of this process would", async () => {
+    const graph = new RemoteGraph({ graphId: "support", client });
+    const config = { configurable: { thread_id: crypto.randomUUID() } };
+    await expect(graph.invoke(hello, config)).resolves.toMatchObject({ reply: replied });
+    const modes: unknown[] = [];
+    for await (const chunk of await graph.stream(hello, { ...config, streamMode: "updates" }))
+      modes.push(chunk);
+    expect(modes).toMatchObject([{ classify: { topic: "other" } }, { write_reply: { reply: replied } }]);
+    const state = await graph.getState(config);
+    expect(state).toMatchObject({ values: { reply: replied }, next: [] });
+    const edited = await graph.updateState(config, { reply: "edited" }, "write_reply");
+    expect((await graph.getState(edited)).values).toMatchObject({ reply: "edited" });
+    const history: unknown[] = [];
+    for await (const each of graph.getStateHistory(config, { limit: 2 })) history.push(each);
+    expect(history).toHaveLength(2);
+    const drawn = await graph.getGraphAsync();
+    expect(Object.keys(drawn.nodes)).toContain("ask_person");
+  });
+});
