@@ -57,7 +57,7 @@ const invalidBodies: [string, unknown][] = [
   ["/invoke", []],
   ["/invoke", "text"],
   ["/invoke", null],
-  ["/stream", { input: {}, stream_mode: "debug" }],
+  ["/stream", { input: {}, stream_mode: "everything" }],
   ["/stream", { input: {}, stream_mode: [] }],
   ["/stream", { input: {}, stream_mode: ["values", 1] }],
   ["/resume", {}],
