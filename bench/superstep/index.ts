@@ -33,7 +33,7 @@ export async function benchSuperstep(): Promise<Result[]> {
     const alone = async (rows: Subject) =>
       compare(insideOf(origin, rows), insideOf(origin, "langgraph"), REPEATS);
     return [
-      { work: `superstep of a loop of ${SUPERSTEPS}, in the object`, ...inside, budget: 1 / 10 },
+      { work: `superstep of a loop of ${SUPERSTEPS}, in the object`, ...inside, budget: 1 / 4 },
       { work: "the same over HTTP, seen from outside", ...outside },
       { work: "its SQL alone: two rows in a transaction", ...(await alone("two-rows")) },
       { work: "the same bytes as one row", ...(await alone("one-row")) },

@@ -2,7 +2,7 @@ import type { PackedFrame } from "./packed-frame.ts";
 import type { Change } from "./patch/change.ts";
 import { diff, write } from "./patch/diff.ts";
 import type { DiffContext } from "./patch/differ.ts";
-import { isObject, kindOf } from "./patch/kind.ts";
+import { isObject } from "./patch/kind.ts";
 import { diffRecord } from "./patch/record.ts";
 import type { PartComparison } from "./patch/record.ts";
 
@@ -25,5 +25,5 @@ const byContent: PartComparison = {
 const asItIs: DiffContext = { storedForm: (part) => part, shortText: Infinity };
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && kindOf(value) === "record";
+  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
 }
