@@ -235,8 +235,24 @@ export interface RunsApi {
   deleteRun(run: NamedRun): Promise<Reply<null>>;
 }
 
+/** The methods of a thread object for the thread as a whole. */
+export interface LifeCycleApi {
+  /** Makes a thread that has run nothing; answers as `getThread`. */
+  createThread(create: CreateThread): Promise<Reply<Bytes>>;
+  /** What is said of the thread, as JSON text. */
+  getThread(address: ThreadAddress): Promise<Reply<Bytes>>;
+  /** Answers as `getThread`. */
+  patchThread(patch: PatchThread): Promise<Reply<Bytes>>;
+  deleteThread(address: ThreadAddress): Promise<Reply<null>>;
+  pruneThread(prune: PruneThread): Promise<Reply<null>>;
+  /** Answers with the bytes of an archive, which break off when the thread is written meanwhile. */
+  exportThread(address: ThreadAddress): Promise<Reply<Bytes>>;
+  /** Makes the thread of an archive. */
+  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>>;
+}
+
 /** The methods of a thread object. */
-export interface ThreadApi extends RunsApi, HooksApi {
+export interface ThreadApi extends RunsApi, HooksApi, LifeCycleApi {
   /** Starts a run, or attaches to it, and answers when it has ended. */
   invoke(start: StartRun): Promise<Reply<Bytes>>;
   /** As `invoke`; answers at once with the events of the run. `after`: the id of the last one that the caller has had. */
@@ -245,19 +261,7 @@ export interface ThreadApi extends RunsApi, HooksApi {
   readEvents(read: ReadEvents): Promise<Reply<RunEvents>>;
   getState(read: ReadState): Promise<Reply<Bytes>>;
   getHistory(read: ReadHistory): Promise<Reply<Bytes>>;
-  /** Makes a thread that has run nothing; answers as `getThread`. */
-  createThread(create: CreateThread): Promise<Reply<Bytes>>;
-  /** What is said of the thread, as JSON text. */
-  getThread(address: ThreadAddress): Promise<Reply<Bytes>>;
-  /** Answers as `getThread`. */
-  patchThread(patch: PatchThread): Promise<Reply<Bytes>>;
   updateState(edit: EditState): Promise<Reply<Bytes>>;
   /** Gives an event to who waits for it, or keeps it. */
   sendEvent(event: SendEvent): Promise<Reply<EventReceipt>>;
-  deleteThread(address: ThreadAddress): Promise<Reply<null>>;
-  pruneThread(prune: PruneThread): Promise<Reply<null>>;
-  /** Answers with the bytes of an archive, which break off when the thread is written meanwhile. */
-  exportThread(address: ThreadAddress): Promise<Reply<Bytes>>;
-  /** Makes the thread of an archive. */
-  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>>;
 }

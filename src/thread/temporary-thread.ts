@@ -37,7 +37,7 @@ export class TemporaryThread {
     const { storage, queue, deletion } = this.#parts;
     const thread = storage.thread();
     if (thread === undefined) return;
-    if (queue.isEmpty()) return deletion.begin(thread);
+    if (!queue.isBusy()) return deletion.begin(thread);
     storage.transaction(() => this.#setTimer(LONGEST));
   }
 

@@ -102,15 +102,15 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
   }
 
   createThread(create: CreateThread): Promise<Reply<Bytes>> {
-    return this.#thread.createThread(create);
+    return this.#thread.lifeCycle.createThread(create);
   }
 
   getThread(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#thread.getThread(address);
+    return this.#thread.lifeCycle.getThread(address);
   }
 
   patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
-    return this.#thread.patchThread(patch);
+    return this.#thread.lifeCycle.patchThread(patch);
   }
 
   updateState(edit: EditState): Promise<Reply<Bytes>> {
@@ -122,19 +122,19 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
   }
 
   deleteThread(address: ThreadAddress): Promise<Reply<null>> {
-    return this.#thread.deleteThread(address);
+    return this.#thread.lifeCycle.deleteThread(address);
   }
 
   pruneThread(prune: PruneThread): Promise<Reply<null>> {
-    return this.#thread.pruneThread(prune);
+    return this.#thread.lifeCycle.pruneThread(prune);
   }
 
   exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#thread.exportThread(address);
+    return this.#thread.lifeCycle.exportThread(address);
   }
 
   importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
-    return this.#thread.importThread(address, archive);
+    return this.#thread.lifeCycle.importThread(address, archive);
   }
 
   override alarm(): Promise<void> {

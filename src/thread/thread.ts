@@ -1,7 +1,7 @@
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { Announcer, type ThreadDirectory } from "./announcer.ts";
-import { runNotFound, threadBusy, threadEmpty, threadExists, threadNotFound } from "./errors.ts";
+import { runNotFound, threadBusy, threadEmpty, threadNotFound } from "./errors.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { editOnce } from "./edit-state.ts";
 import { EventLog } from "./events/event-log.ts";
@@ -14,13 +14,9 @@ import type { OutboxOptions } from "./outbox/outbox-options.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type {
   Bytes,
-  CreateThread,
   EditState,
   EventReceipt,
   HooksApi,
-  ImportedThread,
-  PatchThread,
-  PruneThread,
   ReadEvents,
   ReadHistory,
   ReadState,
@@ -28,7 +24,6 @@ import type {
   RunEvents,
   SendEvent,
   StartRun,
-  ThreadAddress,
 } from "./protocol.ts";
 import { replying } from "./replying.ts";
 import { RunAdmission } from "./run-admission.ts";
@@ -36,15 +31,15 @@ import { RunEnds } from "./run-ends.ts";
 import { RunEntrance } from "./run-entrance.ts";
 import type { RunRow } from "./run-rows.ts";
 import { RunStops } from "./run-stops.ts";
-import { pruneThread, type Retention } from "./retention.ts";
+import type { Retention } from "./retention.ts";
 import { RetentionKeeper } from "./retention-keeper.ts";
 import { RunQueue } from "./run-queue.ts";
 import type { StandingAfter } from "./standing.ts";
 import { StateReader } from "./state-reader.ts";
 import { TemporaryThread } from "./temporary-thread.ts";
-import { ThreadChanges } from "./thread-changes.ts";
 import { ThreadHooks } from "./thread-hooks.ts";
 import { ThreadDeletion } from "./thread-deletion.ts";
+import { ThreadLifeCycle } from "./thread-life-cycle.ts";
 import { ThreadRecord } from "./thread-record.ts";
 import { ThreadRuns } from "./thread-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -71,6 +66,7 @@ export interface ThreadOptions {
 export class Thread {
   readonly runs: ThreadRuns;
   readonly hooks: HooksApi;
+  readonly lifeCycle: ThreadLifeCycle;
   readonly #storage: ThreadStorage;
   readonly #environment: Environment;
   readonly #platform: ThreadPlatform;
@@ -78,9 +74,7 @@ export class Thread {
   readonly #runner: GraphRunner;
   readonly #queue: RunQueue;
   readonly #states: StateReader;
-  readonly #record: ThreadRecord;
   readonly #announcer: Announcer;
-  readonly #changes: ThreadChanges;
   readonly #ends: RunEnds;
   readonly #events: EventLog;
   readonly #readers: EventReaders;
@@ -100,10 +94,9 @@ export class Thread {
     this.#platform = platform;
     this.#catalog = new GraphCatalog(options.graphs);
     this.#states = new StateReader(storage, this.#catalog);
-    this.#record = new ThreadRecord(storage, this.#states);
+    const record = new ThreadRecord(storage, this.#states);
     const { directory } = options;
-    this.#announcer = new Announcer({ storage, platform, record: this.#record, directory });
-    this.#changes = new ThreadChanges(storage, this.#announcer, () => environment.now());
+    this.#announcer = new Announcer({ storage, platform, record, directory });
     this.#events = EventLog.of(storage, platform, options.events);
     this.#runner = new GraphRunner({
       storage,
@@ -151,11 +144,27 @@ export class Thread {
     this.#timers = new TimerDispatch(storage, platform, this.#handlers(entrance, stops));
     const ready = (): Promise<void> => this.#ready();
     this.hooks = new ThreadHooks({ storage, states: this.#states, admission: this.#admission, ready });
+    this.lifeCycle = this.#lifeCycleOf(record);
     this.runs = new ThreadRuns({
       ...parts,
       stops,
       ready,
       values: (run) => this.#ends.answer(run, (_, end, values) => wireValues(end, values)),
+    });
+  }
+
+  #lifeCycleOf(record: ThreadRecord): ThreadLifeCycle {
+    return new ThreadLifeCycle({
+      storage: this.#storage,
+      platform: this.#platform,
+      queue: this.#queue,
+      admission: this.#admission,
+      announcer: this.#announcer,
+      record,
+      transfer: this.#transfer,
+      deletion: this.#deletion,
+      ready: () => this.#ready(),
+      onImported: () => this.#waits.onTimer(),
     });
   }
 
@@ -199,29 +208,6 @@ export class Thread {
     });
   }
 
-  createThread(create: CreateThread): Promise<Reply<Bytes>> {
-    return replying(async () => {
-      await this.#ready();
-      await this.#changes.create(create);
-      return jsonBytes(await this.#record.view(create.threadId));
-    });
-  }
-
-  getThread({ threadId }: ThreadAddress): Promise<Reply<Bytes>> {
-    return replying(async () => {
-      await this.#ready();
-      return jsonBytes(await this.#record.view(threadId));
-    });
-  }
-
-  patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
-    return replying(async () => {
-      await this.#ready();
-      await this.#changes.patch(patch);
-      return jsonBytes(await this.#record.view(patch.threadId));
-    });
-  }
-
   updateState(edit: EditState): Promise<Reply<Bytes>> {
     return replying(async () => {
       await this.#ready();
@@ -252,51 +238,6 @@ export class Thread {
     });
   }
 
-  pruneThread({ threadId, ...keep }: PruneThread): Promise<Reply<null>> {
-    return replying(async () => {
-      await this.#ready();
-      if (this.#storage.thread() === undefined) throw threadNotFound(threadId);
-      if (this.#queue.isBusy()) throw threadBusy(threadId);
-      const now = this.#environment.now();
-      await this.#queue.exclusive(() => pruneThread(this.#storage, threadId, keep, now));
-      return null;
-    });
-  }
-
-  deleteThread(address: ThreadAddress): Promise<Reply<null>> {
-    return replying(async () => {
-      this.#transfer.requireIdle();
-      const thread = this.#storage.thread();
-      if (thread === undefined) throw threadNotFound(address.threadId);
-      await this.#deletion.begin(thread);
-      return null;
-    });
-  }
-
-  exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return replying(async () => {
-      await this.#ready();
-      if (this.#storage.thread() === undefined) throw threadNotFound(address.threadId);
-      if (this.#queue.isBusy()) throw threadBusy(address.threadId);
-      // What the directory is told meanwhile would break the export off.
-      await this.#announcer.tell().catch((fault: unknown) => this.#platform.report(fault));
-      // What is not durable yet must not be seen elsewhere.
-      await this.#platform.sync();
-      return this.#transfer.export(address.threadId);
-    });
-  }
-
-  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
-    return replying(async () => {
-      await this.#ready();
-      const isTaken = this.#storage.thread() !== undefined || this.#admission.isStaging;
-      if (isTaken) throw threadExists(address.threadId);
-      const imported = await this.#transfer.import(address, archive);
-      await this.#waits.onTimer().catch((fault: unknown) => this.#platform.report(fault));
-      return imported;
-    });
-  }
-
   /** The alarm has fired. */
   async alarm(): Promise<void> {
     if (this.#transfer.isImporting) return this.#transfer.guard();
@@ -311,13 +252,13 @@ export class Thread {
     this.#transfer.requireIdle();
     const thread = this.#storage.thread();
     if (thread === undefined) return;
-    if (thread.deleting === 1) await this.#deletion.finish(thread.thread_id);
-    else this.#queue.wake();
+    if (thread.deleting === 0) return this.#queue.wake();
+    await this.#deletion.finish(thread.thread_id);
+    this.#transfer.requireIdle();
   }
 
   /** Takes the run in; answers with the id of the run that the call is about. */
   async #admit(start: StartRun): Promise<string> {
-    this.#transfer.requireIdle();
     let admitted = start.runId;
     await this.#admission.admit(start, (runId) => (admitted = runId));
     return admitted;

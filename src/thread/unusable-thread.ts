@@ -1,7 +1,7 @@
 import { TidemarkError } from "../errors.ts";
 import { wireError } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { HooksApi, Reply, RunsApi, ThreadApi } from "./protocol.ts";
+import type { HooksApi, Reply, LifeCycleApi, RunsApi, ThreadApi } from "./protocol.ts";
 
 type Refused = Extract<Reply<never>, { readonly ok: false }>;
 
@@ -28,6 +28,7 @@ export class UnusableThread implements ThreadApi {
   readonly cancelRun = (): Promise<Refused> => this.#refuse();
   readonly deleteRun = (): Promise<Refused> => this.#refuse();
   readonly runs: RunsApi = this;
+  readonly lifeCycle: LifeCycleApi = this;
   readonly readHook = (): Promise<Refused> => this.#refuse();
   readonly answerHook = (): Promise<Refused> => this.#refuse();
   readonly listDeliveries = (): Promise<Refused> => this.#refuse();
