@@ -78,18 +78,18 @@ export function definitions(): void {
 }
 
 const objectState = {
-  z4: z.object({ n: z.number().default(1), list: withLangGraph(z.array(z.string()), lines(z.string())) }),
+  z4: z.object({ n: z.number().default(1), list: withLangGraph(z.array(z.string()), linesOf(z.string())) }),
   z3: zod3.object({
     n: zod3.number().default(1),
-    list: withLangGraph(zod3.array(zod3.string()), lines(zod3.string())),
+    list: withLangGraph(zod3.array(zod3.string()), linesOf(zod3.string())),
   }),
   valibot: valibot.object({
     n: valibot.optional(valibot.number(), 1),
-    list: withLangGraph(valibot.array(valibot.string()), lines(valibot.string())),
+    list: withLangGraph(valibot.array(valibot.string()), linesOf(valibot.string())),
   }),
 };
 
-function lines<Schema>(schema: Schema): {
+function linesOf<Schema>(schema: Schema): {
   reducer: { schema: Schema; fn: (list: string[], line: string) => string[] };
   default: () => string[];
 } {

@@ -166,9 +166,9 @@ it("a graph inside a task is stored at the end of a run too", async () => {
       .addEdge(START, "inner")
       .compile({ checkpointer: saver });
     await graph.invoke({}, { ...config, durability: "exit" });
-    const namespaces: unknown[] = [];
+    const namespaces: string[] = [];
     for await (const tuple of saver.list(config))
-      namespaces.push(String(tuple.config.configurable?.["checkpoint_ns"]).split(":")[0]);
+      namespaces.push(String(tuple.config.configurable?.["checkpoint_ns"]).split(":")[0] ?? "");
     return namespaces.toSorted();
   });
   expect(seen).toEqual({ here: ["", "inner"], there: [""] });
