@@ -185,6 +185,22 @@ describe("waiting for a run", () => {
   });
 });
 
+it("a caller that waits or joins is answered when the object is stopped underway", async () => {
+  const { gate, graph } = waiting();
+  deploy({ graph });
+  const thread = new TestThread();
+  const waited = wait(thread, { input: { log: ["wait"] } });
+  await gate.reached();
+  const [run] = (await thread.get("/runs")) as WireRun[];
+  const joined = thread.get(`/runs/${run?.run_id}/join`);
+  await scheduler.wait(5);
+  await thread.crash();
+  gate.open();
+  expect(await waited).toEqual({ log: ["wait", "before", "after"] });
+  expect(await joined).toEqual(await waited);
+  expect(await thread.get("/runs")).toMatchObject([{ status: "success", attempts: 2 }]);
+});
+
 describe("cancel", () => {
   it("ends a run that goes on: its node is told, what it does then is not stored, its siblings' work is (CON-07)", async () => {
     const gate = new Gate();
