@@ -213,7 +213,7 @@ describe("a link", () => {
     expect(await again.text()).not.toContain(thread.id);
   });
 
-  it("is good for one answer, however often and at once that is sent", async () => {
+  it("is good for one answer, however often that is sent", async () => {
     const thread = new ToldThread();
     await pause(thread);
     const link = await thread.link();
@@ -226,6 +226,23 @@ describe("a link", () => {
     expect((await thread.state()).values).toEqual({ log: ["small: yes"] });
     expect((await thread.rowCounts())["runs"]).toBe(2);
     expect(await thread.history()).toHaveLength(3);
+  });
+
+  it("is good for one answer when all of them are under way at once", async () => {
+    const thread = new ToldThread();
+    await pause(thread);
+    const hook = await readHook(hookKeys, (await thread.link()).split("/").at(-1) ?? "", Date.now());
+    const { stub } = thread;
+    // What goes to the bucket has to be waited for: the calls get in between each other.
+    const large = ["a", "b"].map((text) => text.repeat(200_000));
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => stub.answerHook(hook, crypto.randomUUID(), large[n % 2])),
+    );
+    expect(replies.filter(({ ok }) => ok)).toHaveLength(1);
+    const used = { ok: false, error: { code: "hook_used" } };
+    for (const reply of replies) if (!reply.ok) expect(reply).toMatchObject(used);
+    await until(async () => (await thread.state()).next[0] === "large");
+    expect((await thread.rowCounts())["runs"]).toBe(2);
   });
 
   it("is revoked when the question is gone: answered elsewhere, edited, or with its thread", async () => {
