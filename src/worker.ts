@@ -1,3 +1,4 @@
+import { v7 as uuid7 } from "uuid";
 import type { SerializerProtocol } from "./checkpoint/serde/protocol.ts";
 import { createDirectoryClass, type DirectoryClass } from "./directory/durable-directory.ts";
 import type { DirectoryApi } from "./directory/protocol.ts";
@@ -172,6 +173,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     Directory: createDirectoryClass(),
     Thread: createThreadClass({
       graphs,
+      mintId: uuid7,
       blobsBinding: blobs,
       versionBinding: version,
       inlineLimit,

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import { v7 as uuid7 } from "uuid";
 import type {
   Assistant,
   AssistantFilter,
@@ -24,6 +23,7 @@ import {
   SubgraphsQuery,
   VersionsBody,
 } from "./assistant-schemas.ts";
+import { newId } from "./new-id.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { directoryOf } from "./search-routes.ts";
@@ -50,14 +50,15 @@ export function assistantRoutes(options: AppOptions): Hono {
     requireGraph(graphId, graphs());
     const made = await assistants(context).createAssistant(
       {
-        assistantId: id ?? uuid7(),
+        assistantId: id ?? newId(context),
         graphId,
         config: body.config ?? {},
         context: body.context ?? {},
         metadata: body.metadata ?? {},
         name: body.name ?? "Untitled",
         description: body.description ?? null,
-        ifExists,
+        // One that follows from a key is there when the call was made before.
+        ifExists: id == null ? "do_nothing" : ifExists,
       },
       graphs(),
     );

@@ -1,8 +1,8 @@
 import { type Context, Hono } from "hono";
-import { v7 as uuid7 } from "uuid";
 import { RefusedError, StorageError } from "../errors.ts";
 import type { Bytes, ImportedThread, Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
+import { newId } from "./new-id.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { CopyBody, NoQuery, PruneBody, type PruneRequest, PruneThreadsBody } from "./schemas.ts";
 import { call, namedThread, refusal, requestedThread, type RequestedThread } from "./thread-call.ts";
@@ -43,7 +43,7 @@ export function lifeCycleRoutes(options: AppOptions): Hono {
   app.post("/copy", async (context) => {
     const source = requestedThread(context, options);
     parseQuery(context.req, NoQuery);
-    const { thread_id: id = uuid7() } = await parseBody(context.req, CopyBody, options.maxBodySize);
+    const { thread_id: id = newId(context) } = await parseBody(context.req, CopyBody, options.maxBodySize);
     const target = namedThread(context, options, requireThreadId(id));
     const exported = await call(source, (api) => api.exportThread(source.address));
     if (!exported.ok) return refusal(context, exported);

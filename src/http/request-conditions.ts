@@ -14,7 +14,7 @@ const ETAG = /^"([\x21\x23-\x7e]+)"$|^([\x21\x23-\x7e]+)$/;
 
 /** Reads `Idempotency-Key` and `If-Match`. `body` is what the request asks for. */
 export async function requestConditions(context: Context, body: unknown): Promise<RequestConditions> {
-  const key = context.req.header("idempotency-key");
+  const key = idempotencyKey(context);
   const match = context.req.header("if-match");
   return {
     ...(match !== undefined && { ifMatch: checkpointOf(match) }),
@@ -22,10 +22,14 @@ export async function requestConditions(context: Context, body: unknown): Promis
   };
 }
 
+/** The key that says whether a request is the same as an earlier one, if it has one. */
+export function idempotencyKey(context: Context): string | undefined {
+  const key = context.req.header("idempotency-key");
+  if (key === undefined || KEY.test(key)) return key;
+  throw invalidHeader("Idempotency-Key", "1 to 255 characters of ASCII, without spaces");
+}
+
 async function idempotencyOf(key: string, context: Context, body: unknown): Promise<Idempotency> {
-  if (!KEY.test(key)) {
-    throw invalidHeader("Idempotency-Key", "1 to 255 characters of ASCII, without spaces");
-  }
   const { method, path } = context.req;
   const text = `${method} ${path.split("/").at(-1)} ${JSON.stringify(body)}`;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import { v7 as uuid7 } from "uuid";
 import { stringifyJson } from "../json.ts";
 import type { Reply, StartRun, ThreadApi } from "../thread/protocol.ts";
 import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
@@ -7,6 +6,7 @@ import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import type { Disconnection } from "./disconnection.ts";
 import { streamed } from "./event-response.ts";
+import { newId } from "./new-id.ts";
 import { withAssistant } from "./run-assistant.ts";
 import { createdRunRequest, RunBatchBody, type RunCreate, RunCreateBody } from "./run-create.ts";
 import { startOf } from "./run-start.ts";
@@ -34,7 +34,7 @@ export function createRunRoutes(options: AppOptions): Hono {
   return creating((context) => createdRun(context, options), options);
 }
 
-/** The same for runs that nobody has made a thread for: each has one of its own, under the id of the run. */
+/** The same for runs that nobody has made a thread for: each has one of its own. */
 export function statelessRunRoutes(options: AppOptions): Hono {
   const app = creating(async (context) => {
     const body = await parseBody(context.req, RunCreateBody, options.maxBodySize);
@@ -44,8 +44,8 @@ export function statelessRunRoutes(options: AppOptions): Hono {
   app.post("/runs/batch", async (context) => {
     const bodies = await parseBody(context.req, RunBatchBody, options.maxBodySize);
     const runs: unknown[] = [];
-    for (const body of bodies) {
-      const { thread, start } = await statelessRun(context, options, body);
+    for (const [index, body] of bodies.entries()) {
+      const { thread, start } = await statelessRun(context, options, body, String(index));
       const reply = await callToldRun(thread, (api) => api.startRun(start));
       if (!reply.ok) return refusal(context, reply);
       runs.push(JSON.parse(new TextDecoder().decode(reply.value.run)));
@@ -137,10 +137,16 @@ async function createdRun(context: Context, options: AppOptions): Promise<Create
   return { ...created, start: { ...created.start, mustExist: body.if_not_exists === "reject" } };
 }
 
-async function statelessRun(context: Context, options: AppOptions, body: RunCreate): Promise<CreatedRun> {
-  const runId = uuid7();
-  const created = await assistedRun(context, options, namedThread(context, options, runId), body);
-  return { ...created, start: { ...created.start, runId, isTemporary: body.on_completion === "delete" } };
+/** `part`: which of the runs of its request it is. */
+async function statelessRun(
+  context: Context,
+  options: AppOptions,
+  body: RunCreate,
+  part = "",
+): Promise<CreatedRun> {
+  const thread = namedThread(context, options, newId(context, part));
+  const created = await assistedRun(context, options, thread, body);
+  return { ...created, start: { ...created.start, isTemporary: body.on_completion === "delete" } };
 }
 
 async function assistedRun(

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { v7 as uuid7 } from "uuid";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";
+import { newId } from "./new-id.ts";
 import { call, callWhole, jsonResponse, namedThread, requestedThread } from "./thread-call.ts";
 import { requireThreadId } from "./thread-id.ts";
 import { CreateThreadBody, PatchThreadBody } from "./thread-schemas.ts";
@@ -13,16 +13,13 @@ export function threadRoutes(options: AppOptions): Hono {
   app.post("/", async (context) => {
     const body = await parseBody(context.req, CreateThreadBody, options.maxBodySize);
     const { thread_id: id, metadata, if_exists: ifExists } = body;
-    const thread = namedThread(context, options, requireThreadId(id ?? uuid7()));
-    let attempts = 0;
+    const thread = namedThread(context, options, requireThreadId(id ?? newId(context)));
+    // A thread that is there may be the one that an earlier attempt of this call has made.
+    let mayBeOurs = id == null;
     const reply = await callWhole(thread, (api) => {
-      attempts += 1;
-      // A thread that is there now may be the one that the first attempt has made.
-      return api.createThread({
-        ...thread.address,
-        metadata,
-        ifExists: attempts > 1 ? "do_nothing" : ifExists,
-      });
+      const create = { ...thread.address, metadata, ifExists: mayBeOurs ? "do_nothing" : ifExists } as const;
+      mayBeOurs = true;
+      return api.createThread(create);
     });
     return jsonResponse(context, reply);
   });

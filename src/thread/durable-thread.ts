@@ -30,6 +30,8 @@ export interface ThreadConfig {
   /** Read whenever it matters. */
   readonly events: EventLimits;
   readonly outbox: (env: unknown) => OutboxOptions;
+  /** Ids that sort in the order in which they were made, as those of the runs that the router starts. */
+  readonly mintId: () => string;
   /** How long a run may be left alone before it is looked after, in milliseconds. */
   readonly lease: number;
   /** Takes what nobody expected. */
@@ -73,7 +75,7 @@ function createThread(
     prefix: ctx.id.toString(),
     inlineLimit: config.inlineLimit,
     serde,
-    randomId: () => crypto.randomUUID(),
+    randomId: config.mintId,
     report: config.report,
     yieldTurn,
   });

@@ -98,6 +98,26 @@ describe("a thread that is made before its first run", () => {
     });
   });
 
+  it("is made once, and a run without a thread started once, for one key", async () => {
+    const call = (path: string, key: string, body: object): Promise<unknown> => {
+      const headers = { "content-type": "application/json", "idempotency-key": key };
+      return json(request(path, { method: "POST", headers, body: JSON.stringify(body) }));
+    };
+    const key = crypto.randomUUID();
+    const made = (await call("/threads", key, {})) as WireThread;
+    expect(await call("/threads", key, {})).toEqual(made);
+    expect(await call("/threads", `${key}2`, {})).not.toMatchObject({ thread_id: made.thread_id });
+    const body = { input: { topic: "tea" } };
+    const run = (await call("/runs", key, body)) as { run_id: string; thread_id: string };
+    expect(await call("/runs", key, body)).toMatchObject({ run_id: run.run_id, thread_id: run.thread_id });
+    await expect(call("/runs", key, { input: {} })).rejects.toMatchObject({ code: "idempotency_key_reused" });
+    const batch = (await call("/runs/batch", key, [body, body])) as { run_id: string }[];
+    expect(batch[0]?.run_id).not.toBe(batch[1]?.run_id);
+    expect(await call("/runs/batch", key, [body, body])).toMatchObject(
+      batch.map(({ run_id }) => ({ run_id })),
+    );
+  });
+
   it("keeps its metadata, key by key, when some of it is replaced", async () => {
     const { thread_id: id, updated_at: before } = await create({ metadata: { a: 1, b: { c: 2 } } });
     const patch = {
@@ -110,6 +130,31 @@ describe("a thread that is made before its first run", () => {
     expect(patched.updated_at >= before).toBe(true);
     expect(await known(id)).toEqual({ status: "idle", metadata: { a: 1, b: 3 } });
     await expect(json(request("/threads/nobody", patch))).rejects.toMatchObject({ code: "thread_not_found" });
+  });
+});
+
+describe("a thread that was made for one run", () => {
+  it("goes some time after it, unless it is to be kept", async () => {
+    for (const [on_completion, isKept] of [
+      ["delete", false],
+      ["keep", true],
+    ] as const) {
+      const body = { input: { topic: "tea" }, on_completion };
+      const response = await post("/runs/wait", body);
+      expect(await json(response.clone())).toMatchObject({ topic: "tea" });
+      const [, , id = ""] = response.headers.get("content-location")?.split("/") ?? [];
+      const thread = new TestThread(id);
+      expect(await thread.timerKinds()).toEqual(isKept ? [] : ["removal"]);
+      await thread.inside(({ storage }) => {
+        storage.sql.exec("UPDATE timers SET due = 1");
+        return storage.setAlarm(1);
+      });
+      await thread.fireAlarm();
+      const read = thread.state();
+      await (isKept
+        ? expect(read).resolves.toBeDefined()
+        : expect(read).rejects.toMatchObject({ status: 404 }));
+    }
   });
 });
 
