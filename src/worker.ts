@@ -21,6 +21,7 @@ import type { RateLimiter } from "./http/auth/rate-limit.ts";
 import { callObject, type ThreadNamespace } from "./http/thread-stub.ts";
 import type { RunnableGraph } from "./pregel/runnable-graph.ts";
 import { eventOptions, type EventOptions } from "./thread/events/event-options.ts";
+import type { NextTime } from "./thread/schedules.ts";
 import type { ThreadDirectory } from "./thread/announcer.ts";
 import { checkRetention, type Retention } from "./thread/retention.ts";
 import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts";
@@ -32,6 +33,7 @@ import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts"
  */
 
 export { apiKeys, type ApiKey } from "./http/auth/api-keys.ts";
+export type { NextTime } from "./thread/schedules.ts";
 export { githubWebhooks, standardWebhooks, stripeWebhooks } from "./http/webhooks/verifiers.ts";
 export type { Secrets, TimedOptions } from "./http/webhooks/verifiers.ts";
 export type { VerifyWebhook, WebhookDelivery, WebhookEvent, WebhookSource } from "./http/webhooks/source.ts";
@@ -93,6 +95,13 @@ export interface RuntimeOptions {
   readonly hooks?: HookOptions;
   /** Webhooks that are told how runs came out; none by default. */
   readonly deliveries?: DeliveryOptions;
+  /**
+   * Reads the schedules of crons, as a library for them does; without it there are no crons.
+   *
+   * @example
+   * crons: (schedule, timezone, after) => new Cron(schedule, { timezone, mode: "5-part" }).nextRun(after) // croner
+   */
+  readonly crons?: NextTime;
   /** Takes errors that nobody expected; they go to the console by default. */
   readonly report?: (error: unknown) => void;
 }
@@ -134,6 +143,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     webhooks = {},
     hooks,
     deliveries,
+    crons,
     report = toConsole,
   } = options;
   const {
@@ -162,6 +172,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     report,
     eventSchemas,
     webhooks,
+    hasCrons: crons !== undefined,
     threads: (env) => namespaceOf(env, thread),
     directories,
     extract,
@@ -180,6 +191,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       serde,
       lease,
       retention,
+      crons,
       directory: (env) => announcing(directories(env), extract),
       events: limits,
       outbox: outboxOf(links, deliveriesOf(deliveries)),

@@ -4,6 +4,7 @@ import { authentication, type AuthenticationOptions } from "./auth/authenticatio
 import type { DirectoryApi } from "../directory/protocol.ts";
 import { assistantGraphRoutes, assistantRoutes } from "./assistant-routes.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
+import { cronRoutes } from "./cron-routes.ts";
 import { errorHandler } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { serverInfo } from "./info.ts";
@@ -44,6 +45,8 @@ export interface AppOptions extends AuthenticationOptions, HookRouteOptions {
   readonly eventSchemas?: EventSchemas;
   /** Who may send events by webhooks, by the name in the path. */
   readonly webhooks?: Readonly<Record<string, WebhookSource>>;
+  /** Whether schedules can be read. */
+  readonly hasCrons?: boolean;
   /** Takes what nobody expected. */
   readonly report: (error: unknown) => void;
 }
@@ -68,6 +71,7 @@ export function createApp(options: AppOptions): Hono {
   app.use(authentication(options));
   app.route("/threads/:thread_id", runRoutes(options));
   app.route("/threads/:thread_id", createRunRoutes(options));
+  if (options.hasCrons === true) app.route("/threads/:thread_id", cronRoutes(options));
   app.route("/threads/:thread_id", runsRoutes(options));
   app.route("/threads/:thread_id", eventRoutes(options));
   app.route("/threads/:thread_id", deliveryRoutes(options));

@@ -21,6 +21,7 @@ export const CRASH_POINTS = {
   "edit.watched": "The time of what an edit may reopen; the edit is not.",
   "event.kept": "An event that nobody waits for.",
   "wait.answered": "The run is in the queue that answers what was waited for.",
+  "cron.started": "The run of a cron is in the queue, and the next one has its time.",
   "thread.marked_deleted": "The mark of the deletion.",
   "thread.objects_deleted": "The rows; the objects in the bucket are gone.",
   "import.begun": "The row of the new thread, with the mark of a deletion.",

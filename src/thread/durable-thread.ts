@@ -9,6 +9,7 @@ import type { ThreadPlatform } from "./platform.ts";
 import type { EventLimits } from "./events/event-limits.ts";
 import type { Retention } from "./retention.ts";
 import { ThreadObject, type CrashWitness } from "./thread-object.ts";
+import type { NextTime } from "./schedules.ts";
 import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
 import { configured, UnusableThread } from "./unusable-thread.ts";
@@ -32,6 +33,8 @@ export interface ThreadConfig {
   readonly outbox: (env: unknown) => OutboxOptions;
   /** Ids that sort in the order in which they were made, as those of the runs that the router starts. */
   readonly mintId: () => string;
+  /** Reads the schedules of crons; absent: there are none. */
+  readonly crons: NextTime | undefined;
   /** How long a run may be left alone before it is looked after, in milliseconds. */
   readonly lease: number;
   /** Takes what nobody expected. */
@@ -82,6 +85,7 @@ function createThread(
   return new Thread({
     storage,
     retention: config.retention,
+    crons: config.crons,
     directory: config.directory(env),
     events: config.events,
     outbox: config.outbox(env),

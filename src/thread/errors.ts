@@ -145,6 +145,27 @@ export function tooManyEvents(limit: number): RefusedError {
   );
 }
 
+export function cronNotFound(threadId: string, cronId: string): RefusedError {
+  return new RefusedError("cron_not_found", `There is no cron "${cronId}" in thread "${threadId}".`, {
+    details: { thread_id: threadId, cron_id: cronId },
+  });
+}
+
+/** What a cron starts its runs with is kept in a row. */
+export function cronTooLarge(size: number, limit: number): RefusedError {
+  return new RefusedError(
+    "cron_too_large",
+    `What the cron starts runs with has ${size} bytes as it is stored; the limit is ${limit}.`,
+    { details: { size, limit } },
+  );
+}
+
+export function tooManyCrons(limit: number): RefusedError {
+  return new RefusedError("too_many_crons", `The thread has ${limit} crons, and takes no more.`, {
+    details: { limit },
+  });
+}
+
 export function keyReused(key: string): RefusedError {
   return new RefusedError(
     "idempotency_key_reused",

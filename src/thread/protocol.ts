@@ -235,6 +235,28 @@ export interface RunsApi {
   deleteRun(run: NamedRun): Promise<Reply<null>>;
 }
 
+export interface CreateCron extends ThreadAddress {
+  /** Makes creating idempotent: the router mints it. */
+  readonly cronId: string;
+  readonly schedule: string;
+  /** An IANA name. */
+  readonly timezone: string;
+  readonly enabled: boolean;
+  /** Milliseconds since 1970. */
+  readonly endAt: number | undefined;
+  readonly request: RunRequest;
+}
+
+export interface NamedCron extends ThreadAddress {
+  readonly cronId: string;
+}
+
+export interface CronsApi {
+  createCron(create: CreateCron): Promise<Reply<Bytes>>;
+  listCrons(address: ThreadAddress): Promise<Reply<Bytes>>;
+  deleteCron(cron: NamedCron): Promise<Reply<null>>;
+}
+
 /** The methods of a thread object for the thread as a whole. */
 export interface LifeCycleApi {
   /** Makes a thread that has run nothing; answers as `getThread`. */
@@ -252,7 +274,7 @@ export interface LifeCycleApi {
 }
 
 /** The methods of a thread object. */
-export interface ThreadApi extends RunsApi, HooksApi, LifeCycleApi {
+export interface ThreadApi extends RunsApi, HooksApi, CronsApi, LifeCycleApi {
   /** Starts a run, or attaches to it, and answers when it has ended. */
   invoke(start: StartRun): Promise<Reply<Bytes>>;
   /** As `invoke`; answers at once with the events of the run. `after`: the id of the last one that the caller has had. */

@@ -115,7 +115,7 @@ export class RetentionKeeper {
     const { storage } = this.#parts;
     const newest = storage.checkpoints.newestBut(thread.thread_id, 0);
     const written = newest === undefined ? undefined : mintedAt(newest);
-    const awaited = storage.timers.dueTime("wait", "");
+    const awaited = storage.timers.lastDue("wait", "cron");
     return Math.max(thread.created_at, storage.runs.lastUse() ?? 0, written ?? 0, awaited ?? 0);
   }
 

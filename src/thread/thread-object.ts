@@ -2,12 +2,14 @@ import { DurableObject } from "cloudflare:workers";
 import type { CrashPoint } from "./crash-points.ts";
 import type {
   Bytes,
+  CreateCron,
   CreateThread,
   EditState,
   EventReceipt,
   HookAddress,
   ImportedThread,
   ListDeliveries,
+  NamedCron,
   PatchThread,
   PruneThread,
   ReadEvents,
@@ -119,6 +121,18 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
 
   sendEvent(event: SendEvent): Promise<Reply<EventReceipt>> {
     return this.#thread.sendEvent(event);
+  }
+
+  createCron(create: CreateCron): Promise<Reply<Bytes>> {
+    return this.#thread.crons.createCron(create);
+  }
+
+  listCrons(address: ThreadAddress): Promise<Reply<Bytes>> {
+    return this.#thread.crons.listCrons(address);
+  }
+
+  deleteCron(cron: NamedCron): Promise<Reply<null>> {
+    return this.#thread.crons.deleteCron(cron);
   }
 
   deleteThread(address: ThreadAddress): Promise<Reply<null>> {

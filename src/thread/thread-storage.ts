@@ -11,6 +11,7 @@ import { Tables } from "../storage/tables.ts";
 import { AnswerRows } from "./answer-rows.ts";
 import { AttemptFence } from "./attempt-fence.ts";
 import { EventRows } from "./events/event-rows.ts";
+import { CronRows } from "./cron-rows.ts";
 import { ReceivedEventRows } from "./received-event-rows.ts";
 import { IdempotencyRows } from "./idempotency-rows.ts";
 import { DeliveryRows } from "./outbox/delivery-rows.ts";
@@ -59,6 +60,7 @@ export class ThreadStorage {
   readonly answers: AnswerRows;
   readonly keys: IdempotencyRows;
   readonly received: ReceivedEventRows;
+  readonly crons: CronRows;
   readonly randomId: () => string;
   readonly timers: Timers;
   readonly events: EventRows;
@@ -95,6 +97,7 @@ export class ThreadStorage {
     this.checkpoints = new RootCheckpoints(sql);
     this.answers = new AnswerRows(sql);
     this.keys = new IdempotencyRows(sql);
+    this.crons = new CronRows(sql);
     this.received = new ReceivedEventRows(sql);
     this.randomId = randomId;
     this.timers = new Timers(sql, options.platform);

@@ -41,6 +41,8 @@ import { ThreadHooks } from "./thread-hooks.ts";
 import { ThreadDeletion } from "./thread-deletion.ts";
 import { ThreadLifeCycle } from "./thread-life-cycle.ts";
 import { ThreadRecord } from "./thread-record.ts";
+import type { NextTime } from "./schedules.ts";
+import { ThreadCrons } from "./thread-crons.ts";
 import { ThreadRuns } from "./thread-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
@@ -54,6 +56,8 @@ export interface ThreadOptions {
   readonly environment: Environment;
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
   readonly retention: Retention;
+  /** Reads the schedules of crons; absent: there are none. */
+  readonly crons: NextTime | undefined;
   readonly directory?: ThreadDirectory | undefined;
   readonly events: EventLimits;
   readonly outbox: OutboxOptions;
@@ -67,6 +71,7 @@ export class Thread {
   readonly runs: ThreadRuns;
   readonly hooks: HooksApi;
   readonly lifeCycle: ThreadLifeCycle;
+  readonly crons: ThreadCrons;
   readonly #storage: ThreadStorage;
   readonly #environment: Environment;
   readonly #platform: ThreadPlatform;
@@ -144,6 +149,7 @@ export class Thread {
     this.#timers = new TimerDispatch(storage, platform, this.#handlers(entrance, stops));
     const ready = (): Promise<void> => this.#ready();
     this.hooks = new ThreadHooks({ storage, states: this.#states, admission: this.#admission, ready });
+    this.crons = new ThreadCrons({ ...parts, ready, nextTime: options.crons });
     this.lifeCycle = this.#lifeCycleOf(record);
     this.runs = new ThreadRuns({
       ...parts,
@@ -277,6 +283,7 @@ export class Thread {
       delivery: (timer) => this.#outbox.onTimer(timer),
       event_log: ({ id }) => storage.transaction(() => storage.removeEvents(id)),
       wait: () => this.#waits.onTimer(),
+      cron: (timer) => this.crons.onTimer(timer),
     };
   }
 

@@ -12,6 +12,7 @@ export const TIMER_KINDS = [
   "event_log",
   "wait",
   "delivery",
+  "cron",
 ] as const;
 
 export type TimerKind = (typeof TIMER_KINDS)[number];
@@ -68,6 +69,12 @@ export class Timers {
 
   has(kind: TimerKind): boolean {
     return this.#sql.first("SELECT 1 FROM timers WHERE kind = ? LIMIT 1", kind) !== undefined;
+  }
+
+  /** When the last one of these kinds is due. */
+  lastDue(...kinds: readonly [TimerKind, TimerKind]): number | undefined {
+    const statement = "SELECT max(due) AS due FROM timers WHERE kind IN (?, ?)";
+    return this.#sql.first<{ due: number | null }>(statement, ...kinds)?.due ?? undefined;
   }
 
   dueTime(kind: TimerKind, id: string): number | undefined {

@@ -1,7 +1,7 @@
 import { TidemarkError } from "../errors.ts";
 import { wireError } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { HooksApi, Reply, LifeCycleApi, RunsApi, ThreadApi } from "./protocol.ts";
+import type { CronsApi, HooksApi, Reply, LifeCycleApi, RunsApi, ThreadApi } from "./protocol.ts";
 
 type Refused = Extract<Reply<never>, { readonly ok: false }>;
 
@@ -40,6 +40,10 @@ export class UnusableThread implements ThreadApi {
   readonly patchThread = (): Promise<Refused> => this.#refuse();
   readonly updateState = (): Promise<Refused> => this.#refuse();
   readonly sendEvent = (): Promise<Refused> => this.#refuse();
+  readonly createCron = (): Promise<Refused> => this.#refuse();
+  readonly listCrons = (): Promise<Refused> => this.#refuse();
+  readonly deleteCron = (): Promise<Refused> => this.#refuse();
+  readonly crons: CronsApi = this;
   readonly deleteThread = (): Promise<Refused> => this.#refuse();
   readonly pruneThread = (): Promise<Refused> => this.#refuse();
   readonly exportThread = (): Promise<Refused> => this.#refuse();

@@ -16,6 +16,7 @@ import {
   retained,
   webhookSecrets,
 } from "./graphs.ts";
+import { crons } from "./schedules.ts";
 import { eventSchemas, webhooks } from "./senders.ts";
 
 const runtime = createRuntime({
@@ -23,6 +24,7 @@ const runtime = createRuntime({
   serde: deployedSerde,
   eventSchemas,
   webhooks,
+  crons,
   retention: retained,
   directory: { extract: ["topic", "order.id"], shards: 2 },
   events: { heartbeat: 100 },

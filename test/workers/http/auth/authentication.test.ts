@@ -106,6 +106,7 @@ describe("scopes", () => {
       origins: [],
       extract: [],
       graphs: {},
+      hasCrons: true,
       directories: () => undefined,
       heartbeat: 5000,
       hookKeys: nothing,
