@@ -22,7 +22,7 @@ const OF_RUN = [
 
 const graph = new StateGraph(Log)
   .addNode("nap", () => {
-    sleep(40);
+    sleep(300);
     return { log: ["slept"] };
   })
   .addNode("listen", () => ({ log: [String(waitForEvent("n").payload)] }))
