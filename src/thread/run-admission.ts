@@ -57,7 +57,10 @@ export class RunAdmission {
     await Promise.allSettled(this.#staging);
   }
 
-  /** Calls `onAdmitted` with the id of the run that the call is about, before that run can go on. */
+  /**
+   * Calls `onAdmitted` with the id of the run that the call is about, before that run can go on: when it is a new one, in
+   * the transaction that takes it in. What that throws undoes it.
+   */
   async admit(call: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
     const { queue, states, storage, reached } = this.#options;
     const deletions = this.#deletions;
@@ -79,8 +82,9 @@ export class RunAdmission {
       const tellStopped = storage.transaction(() => {
         if (deletions !== this.#deletions) throw threadDeleted(start.threadId);
         const earlier = this.#prepare(start, name, claims);
+        const after = earlier === undefined ? this.#enqueue(start, staged, claims) : () => undefined;
         onAdmitted(earlier ?? start.runId);
-        return earlier === undefined ? this.#enqueue(start, staged, claims) : () => undefined;
+        return after;
       });
       reached("run.admitted");
       tellStopped();
