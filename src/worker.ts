@@ -153,12 +153,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     rateLimiter = "RATE_LIMITER",
     version = "CF_VERSION_METADATA",
   } = bindings;
-  if (Object.keys(graphs).length === 0) {
-    throw new TidemarkError(
-      "no_graphs",
-      "createRuntime() needs at least one graph: createRuntime({ graphs: { name: graph } }).",
-    );
-  }
+  requireGraphs(graphs);
   checkRetention(retention);
   const directories = (env: unknown) => directoriesIn(env, directory, shards);
   const { heartbeat, ...limits } = eventOptions(events);
@@ -217,6 +212,14 @@ function outboxOf(
     links: links && (() => ({ ...links, keys: links.keys(env) })),
     send: (target, init) => fetch(target, init),
   });
+}
+
+function requireGraphs(graphs: RuntimeOptions["graphs"]): void {
+  if (Object.keys(graphs).length > 0) return;
+  throw new TidemarkError(
+    "no_graphs",
+    "createRuntime() needs at least one graph: createRuntime({ graphs: { name: graph } }).",
+  );
 }
 
 function namespaceOf(env: unknown, binding: string): ThreadNamespace {
