@@ -217,7 +217,7 @@ export class WaitKeeper {
       request: { ...request, onInterrupted: "refuse", modes: [] },
     } as const;
     const onAdmitted = (admitted: string): void => {
-      if (admitted !== runId || !this.#isThere(reading)) throw new MovedError();
+      if (admitted !== runId || !this.#isNext(reading, runId)) throw new MovedError();
       for (const event of events) storage.received.give(event.id, runId);
       give(runId);
       this.#setTimer(nextTime(reading, new Set(answers.map(([id]) => id))));
@@ -233,10 +233,11 @@ export class WaitKeeper {
     return runId;
   }
 
-  /** Whether a run that is taken in now goes on where the thread was read. */
-  #isThere({ checkpointId }: Reading): boolean {
-    const { storage, queue } = this.#parts;
-    return queue.isEmpty() && storage.saver.headId(storage.thread()?.thread_id ?? "") === checkpointId;
+  /** Whether the run goes on where the thread was read: nothing is before it in the queue. */
+  #isNext({ checkpointId }: Reading, runId: string): boolean {
+    const { storage } = this.#parts;
+    const head = storage.saver.headId(storage.thread()?.thread_id ?? "");
+    return storage.runs.first() === runId && head === checkpointId;
   }
 
   #keep(event: HashedEvent, payload: Encoded): EventReceipt {
