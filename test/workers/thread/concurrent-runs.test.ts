@@ -75,7 +75,7 @@ it("CON-05: what one run is configured with reaches no other", async () => {
     .addEdge("who", END)
     .compile();
   deploy({ graph });
-  const users = Array.from({ length: 50 }, (_, n) => `user ${n}`);
+  const users = Array.from({ length: 12 }, (_, n) => `user ${n}`);
   const answers = await Promise.all(
     users.map((user) =>
       new TestThread().invoke({
