@@ -114,6 +114,7 @@ describe("a thread that is moved", () => {
     await imported(target, await exported(source));
     expect(await target.rowCounts()).toEqual(await source.rowCounts());
     const own = [
+      "crons",
       "deliveries",
       "events",
       "idempotency_keys",
