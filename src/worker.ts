@@ -1,6 +1,9 @@
 import { v7 as uuid7 } from "uuid";
+import { MsgpackSerializer } from "./checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "./checkpoint/serde/protocol.ts";
 import { createDirectoryClass, type DirectoryClass } from "./directory/durable-directory.ts";
+import type { BaseStore } from "./checkpoint/store/base-store.ts";
+import { DirectoryStore } from "./directory/directory-store.ts";
 import type { DirectoryApi } from "./directory/protocol.ts";
 import { type CallShard, TenantDirectory } from "./directory/tenant-directory.ts";
 import { TidemarkError } from "./errors.ts";
@@ -22,7 +25,6 @@ import { callObject, type ThreadNamespace } from "./http/thread-stub.ts";
 import type { RunnableGraph } from "./pregel/runnable-graph.ts";
 import { eventOptions, type EventOptions } from "./thread/events/event-options.ts";
 import type { NextTime } from "./thread/schedules.ts";
-import type { ThreadDirectory } from "./thread/announcer.ts";
 import { checkRetention, type Retention } from "./thread/retention.ts";
 import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts";
 
@@ -156,6 +158,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   requireGraphs(graphs);
   checkRetention(retention);
   const directories = (env: unknown) => directoriesIn(env, directory, shards);
+  const store = (env: unknown, of: DirectoryApi): BaseStore =>
+    new DirectoryStore(of, serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer());
   const { heartbeat, ...limits } = eventOptions(events);
   const links = hooks && linksOf(hooks);
   const app = createApp({
@@ -170,13 +174,14 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     hasCrons: crons !== undefined,
     threads: (env) => namespaceOf(env, thread),
     directories,
+    store,
     extract,
     rateLimiter: (env) => limiterOf(env, rateLimiter),
     hookKeys: (env) => links?.keys(env),
   });
   return {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-    Directory: createDirectoryClass(),
+    Directory: createDirectoryClass(serde),
     Thread: createThreadClass({
       graphs,
       mintId: uuid7,
@@ -187,19 +192,15 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       lease,
       retention,
       crons,
-      directory: (env) => announcing(directories(env), extract),
+      directory: (env) => {
+        const of = directories(env);
+        return of && { of, store: (tenant) => store(env, of(tenant)), extract };
+      },
       events: limits,
       outbox: outboxOf(links, deliveriesOf(deliveries)),
       report,
     }),
   };
-}
-
-function announcing(
-  of: ThreadDirectory["of"] | undefined,
-  extract: readonly string[],
-): ThreadDirectory | undefined {
-  return of && { of, extract };
 }
 
 function outboxOf(

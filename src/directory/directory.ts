@@ -1,8 +1,10 @@
 import { migrate, schemaVersion } from "../storage/migrations.ts";
 import { Sql } from "../storage/sql.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { Assistants } from "./assistants.ts";
+import { Items } from "./items.ts";
 import { directoryMigrations } from "./migrations.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { type Outcome, outcomeOf, outcomeOfAsync } from "./outcome.ts";
 import type {
   AskedQuestion,
   Assistant,
@@ -12,6 +14,8 @@ import type {
   DirectoryApi,
   NewAssistant,
   QuestionsPage,
+  StoreRead,
+  StoreWrite,
   ThreadEntry,
   ThreadFilter,
   ThreadOrder,
@@ -20,20 +24,31 @@ import type {
 import { ThreadIndex } from "./thread-index.ts";
 import { ThreadSearch } from "./thread-search.ts";
 
+export interface DirectoryOptions {
+  readonly storage: DurableObjectStorage;
+  /** Reads what the store holds. */
+  readonly serde: SerializerProtocol;
+  readonly now: () => number;
+}
+
 /** A part of what is known across a tenant's threads. Nothing is stored before the first thread is. */
 export class Directory implements DirectoryApi {
   readonly #storage: DurableObjectStorage;
   readonly #threads: ThreadIndex;
   readonly #search: ThreadSearch;
   readonly #assistants: Assistants;
+  readonly #items: Items;
+  readonly #now: () => number;
   #hasTables = false;
 
-  constructor(storage: DurableObjectStorage, now: () => number) {
+  constructor({ storage, serde, now }: DirectoryOptions) {
     const sql = new Sql(storage.sql);
     this.#storage = storage;
     this.#threads = new ThreadIndex(sql);
     this.#search = new ThreadSearch(sql);
     this.#assistants = new Assistants(sql, now);
+    this.#items = new Items(sql, serde);
+    this.#now = now;
   }
 
   async putThread(entry: ThreadEntry): Promise<void> {
@@ -108,6 +123,22 @@ export class Directory implements DirectoryApi {
     graphs: readonly string[],
   ): Promise<Outcome<Assistant>> {
     return this.#transact(() => this.#assistants.setLatest(id, version, graphs));
+  }
+
+  async useStore(
+    reads: readonly StoreRead[],
+    writes: readonly StoreWrite[],
+  ): Promise<Outcome<readonly unknown[]>> {
+    this.#prepare();
+    return outcomeOfAsync(async () => {
+      const results: unknown[] = [];
+      for (const read of reads) results.push(await this.#items.read(read));
+      const now = this.#now();
+      this.#storage.transactionSync(() => {
+        for (const write of writes) this.#items.write(write, now);
+      });
+      return results;
+    });
   }
 
   #transact<Value>(work: () => Value): Outcome<Value> {

@@ -1,4 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
+import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { Directory } from "./directory.ts";
 import type {
   AssistantFilter,
@@ -7,6 +9,8 @@ import type {
   DirectoryApi,
   NewAssistant,
   QuestionsPage,
+  StoreRead,
+  StoreWrite,
   ThreadEntry,
   ThreadFilter,
   ThreadOrder,
@@ -15,14 +19,20 @@ import type {
 /** The class of Durable Objects that know what there is across threads: the methods are its RPC interface. */
 export type DirectoryClass = new (ctx: DurableObjectState, env: unknown) => DurableObject & DirectoryApi;
 
-export function createDirectoryClass(): DirectoryClass {
+export function createDirectoryClass(
+  serdeOf: ((env: Cloudflare.Env) => SerializerProtocol) | undefined,
+): DirectoryClass {
   return class DirectoryObject extends DurableObject implements DirectoryApi {
     readonly #directory: Directory;
 
     constructor(ctx: DurableObjectState, env: unknown) {
       // The class is bound to no one's bindings.
       super(ctx, env as Cloudflare.Env);
-      this.#directory = new Directory(ctx.storage, () => Date.now());
+      this.#directory = new Directory({
+        storage: ctx.storage,
+        serde: serdeOf?.(env as Cloudflare.Env) ?? new MsgpackSerializer(),
+        now: () => Date.now(),
+      });
     }
 
     putThread(entry: ThreadEntry) {
@@ -75,6 +85,10 @@ export function createDirectoryClass(): DirectoryClass {
 
     setLatestAssistant(id: string, version: number, graphs: readonly string[]) {
       return this.#directory.setLatestAssistant(id, version, graphs);
+    }
+
+    useStore(reads: readonly StoreRead[], writes: readonly StoreWrite[]) {
+      return this.#directory.useStore(reads, writes);
     }
   };
 }

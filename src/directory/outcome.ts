@@ -9,8 +9,20 @@ export function outcomeOf<Value>(work: () => Value): Outcome<Value> {
   try {
     return { ok: true, value: work() };
   } catch (error) {
-    if (!(error instanceof TidemarkError)) throw error;
-    const { code, message, details } = error;
-    return { ok: false, error: { code, message, details } };
+    return failed(error);
   }
+}
+
+export async function outcomeOfAsync<Value>(work: () => Promise<Value>): Promise<Outcome<Value>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function failed(error: unknown): Extract<Outcome<never>, { readonly ok: false }> {
+  if (!(error instanceof TidemarkError)) throw error;
+  const { code, message, details } = error;
+  return { ok: false, error: { code, message, details } };
 }

@@ -3,6 +3,12 @@
  * ids say.
  */
 
+import type { Encoded } from "../checkpoint/encoding.ts";
+import type {
+  GetOperation,
+  ListNamespacesOperation,
+  SearchOperation,
+} from "../checkpoint/store/base-store.ts";
 import type { Json } from "../json.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -124,8 +130,37 @@ export interface AssistantsApi {
   setLatestAssistant(id: string, version: number, graphs: readonly string[]): Promise<Outcome<Assistant>>;
 }
 
+/** An item of the store, its value as the serializer has written it. Times are milliseconds since 1970. */
+export interface StoredItem {
+  readonly namespace: readonly string[];
+  readonly key: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly value: Encoded;
+}
+
+export type StoreSearch = Omit<SearchOperation, "query">;
+
+export type StoreRead =
+  | ({ readonly kind: "get" } & GetOperation)
+  | ({ readonly kind: "search" } & StoreSearch)
+  | ({ readonly kind: "namespaces" } & ListNamespacesOperation);
+
+export interface StoreWrite {
+  readonly namespace: readonly string[];
+  readonly key: string;
+  /** Null deletes. */
+  readonly value: Encoded | null;
+}
+
+/** What a directory object does about the store. */
+export interface StoreApi {
+  /** In the order of the operations: an item or undefined, items, namespaces. They see what was there before the writes. */
+  useStore(reads: readonly StoreRead[], writes: readonly StoreWrite[]): Promise<Outcome<readonly unknown[]>>;
+}
+
 /** The methods of a directory object. */
-export interface DirectoryApi extends AssistantsApi {
+export interface DirectoryApi extends AssistantsApi, StoreApi {
   /** Keeps the newest entry of the thread; idempotent. */
   putThread(entry: ThreadEntry): Promise<void>;
   removeThread(threadId: string): Promise<void>;

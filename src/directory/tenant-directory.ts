@@ -9,11 +9,14 @@ import type {
   DirectoryApi,
   NewAssistant,
   QuestionsPage,
+  StoreRead,
+  StoreWrite,
   ThreadEntry,
   ThreadFilter,
   ThreadOrder,
   ThreadPlace,
 } from "./protocol.ts";
+import { TenantStore } from "./tenant-store.ts";
 
 /** Calls one of the objects among which a tenant's threads are divided. */
 export type CallShard = <Value>(call: (shard: DirectoryApi) => Promise<Value>) => Promise<Value>;
@@ -21,9 +24,14 @@ export type CallShard = <Value>(call: (shard: DirectoryApi) => Promise<Value>) =
 /** What is known across all threads of a tenant. Each thread is known to one object; what is asked of all is merged. */
 export class TenantDirectory implements DirectoryApi {
   readonly #shards: readonly CallShard[];
+  readonly #store: TenantStore;
 
   constructor(shards: readonly CallShard[]) {
     this.#shards = shards;
+    this.#store = new TenantStore(
+      (label, call) => this.#shardOf(label)(call),
+      (call) => this.#all(call),
+    );
   }
 
   async putThread(entry: ThreadEntry): Promise<void> {
@@ -95,6 +103,10 @@ export class TenantDirectory implements DirectoryApi {
     return this.#first((shard) => shard.setLatestAssistant(id, version, graphs));
   }
 
+  useStore(reads: readonly StoreRead[], writes: readonly StoreWrite[]): Promise<Outcome<readonly unknown[]>> {
+    return this.#store.useStore(reads, writes);
+  }
+
   /** What is one for the whole tenant is in the first object. */
   #first<Value>(call: (shard: DirectoryApi) => Promise<Value>): Promise<Value> {
     return this.#shardAt(0)(call);
@@ -104,8 +116,8 @@ export class TenantDirectory implements DirectoryApi {
     return Promise.all(this.#shards.map((callShard) => callShard(call)));
   }
 
-  #shardOf(threadId: string): CallShard {
-    return this.#shardAt(hashOf(threadId) % this.#shards.length);
+  #shardOf(name: string): CallShard {
+    return this.#shardAt(hashOf(name) % this.#shards.length);
   }
 
   #shardAt(index: number): CallShard {
@@ -115,7 +127,7 @@ export class TenantDirectory implements DirectoryApi {
   }
 }
 
-/** It says where a thread is known: it must never change. (FNV-1a over UTF-16 code units.) */
+/** It says where a thread is known, and where items are: it must never change. (FNV-1a over UTF-16 code units.) */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

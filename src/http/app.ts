@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { authentication, type AuthenticationOptions } from "./auth/authentication.ts";
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
 import { assistantGraphRoutes, assistantRoutes } from "./assistant-routes.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
@@ -20,6 +21,7 @@ import { runRoutes } from "./run-routes.ts";
 import { createRunRoutes, runsRoutes, statelessRunRoutes } from "./runs-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
 import type { ThreadNamespace } from "./thread-stub.ts";
+import { storeRoutes } from "./store-routes.ts";
 import { searchRoutes } from "./search-routes.ts";
 import { threadRoutes } from "./thread-routes.ts";
 import { transferRoutes } from "./transfer-routes.ts";
@@ -33,6 +35,8 @@ export interface AppOptions extends AuthenticationOptions, HookRouteOptions {
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
   /** Finds the directory of each tenant, when directories are bound. */
   readonly directories: (env: unknown) => ((tenant: string) => DirectoryApi) | undefined;
+  /** The store that is kept in a directory. */
+  readonly store: (env: unknown, directory: DirectoryApi) => BaseStore;
   /** The paths of values that directories know. */
   readonly extract: readonly string[];
   /** The origins of pages that may use the server, besides those on localhost. */
@@ -85,6 +89,7 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads", threadRoutes(options));
   app.route("/assistants", assistantRoutes(options));
   app.route("/assistants/:assistant_id", assistantGraphRoutes(options));
+  app.route("/store", storeRoutes(options));
   app.route("/interrupts", interruptRoutes(options));
   return app;
 }

@@ -1,3 +1,4 @@
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
 import { StorageError } from "../errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
@@ -7,6 +8,8 @@ import type { ThreadStorage } from "./thread-storage.ts";
 /** The directory that a thread belongs to. */
 export interface ThreadDirectory {
   of(tenant: string): Pick<DirectoryApi, "putThread" | "removeThread">;
+  /** What the tenant's graphs remember across threads. */
+  store(tenant: string): BaseStore;
   /** What it is told of the values. */
   readonly extract: readonly string[];
 }

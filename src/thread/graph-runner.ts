@@ -1,5 +1,6 @@
 import { RefusedError, TidemarkError, type WireError } from "../errors.ts";
 import { decode } from "../checkpoint/encoding.ts";
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { RunInput } from "../pregel/run-input.ts";
@@ -26,6 +27,8 @@ export interface GraphRunnerOptions {
   /** The graph of the thread; throws when the deployment does not have it. */
   readonly graph: () => RunnableGraph;
   readonly threadId: () => string;
+  /** What its nodes get in place of a store of the graph's own. */
+  readonly store: () => BaseStore | undefined;
   readonly events: EventLog;
   /** Part of the transaction in which a run leaves the queue. */
   readonly onLeave: (run: RunRow, standing: StandingAfter) => void;
@@ -114,6 +117,7 @@ export class GraphRunner implements RunExecutor {
   async #run(run: RunRow, request: RunRequest, guard: RunGuard, log?: RunLog): Promise<RunOutcome> {
     const { storage, environment, threadId } = this.#options;
     const { config } = request;
+    const store = this.#options.store();
     let graph: RunnableGraph;
     try {
       if (!run.inputApplied) requireHead(storage, threadId(), request.ifMatch);
@@ -143,6 +147,7 @@ export class GraphRunner implements RunExecutor {
       runId: run.id,
       checkpointer: storage.saverFor(guard, log && (() => log.stage())),
       environment,
+      ...(store !== undefined && { store }),
       modes: new Set(request.modes),
       subgraphs: request.subgraphs ?? false,
       emit: (event) => log?.emit(eventName(event, request.subgraphs ?? false), event.payload),

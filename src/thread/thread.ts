@@ -104,6 +104,7 @@ export class Thread {
     this.#announcer = new Announcer({ storage, platform, record, directory });
     this.#events = EventLog.of(storage, platform, options.events);
     this.#runner = new GraphRunner({
+      store: () => directory?.store(storage.thread()?.tenant ?? ""),
       storage,
       environment,
       graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),

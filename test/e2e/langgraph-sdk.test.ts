@@ -153,6 +153,17 @@ describe("LangGraph's client", () => {
     },
   );
 
+  it("keeps, finds and removes items of the store", async () => {
+    await client.store.putItem(["users", "ann"], "likes", { tea: true });
+    expect(await client.store.getItem(["users", "ann"], "likes")).toMatchObject({ value: { tea: true } });
+    expect((await client.store.searchItems(["users"], { filter: { tea: true } })).items).toHaveLength(1);
+    expect(await client.store.listNamespaces({ prefix: ["users"] })).toEqual({
+      namespaces: [["users", "ann"]],
+    });
+    await client.store.deleteItem(["users", "ann"], "likes");
+    expect(await client.store.getItem(["users", "ann"], "likes")).toBeNull();
+  });
+
   it("joins the stream of a run that has ended, from any event on", async () => {
     const { thread_id: id } = await client.threads.create();
     const run = await client.runs.create(id, "support", { input: hello, streamMode: ["updates"] });

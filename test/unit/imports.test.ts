@@ -59,7 +59,7 @@ const RULES: Record<string, Rule> = {
   directory: { folders: ["storage", "checkpoint"], packages: ["cloudflare:workers"], migrations: true },
   http: {
     folders: ["hooks", "graph"],
-    types: ["thread", "directory", "pregel"],
+    types: ["thread", "directory", "pregel", "checkpoint"],
     packages: ["hono", "valibot", "uuid"],
   },
   command: {

@@ -27,6 +27,7 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
     report: () => undefined,
     origins: [],
     extract: [],
+    store: () => expect.fail("no store is asked"),
     graphs: {},
     directories: () => undefined,
     maxBodySize: 1000,

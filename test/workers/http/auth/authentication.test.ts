@@ -105,6 +105,7 @@ describe("scopes", () => {
     const app = createApp({
       origins: [],
       extract: [],
+      store: () => expect.fail("no store is asked"),
       graphs: {},
       hasCrons: true,
       directories: () => undefined,
