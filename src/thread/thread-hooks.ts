@@ -1,11 +1,11 @@
 import { RefusedError } from "../errors.ts";
 import { jsonBytes } from "./answer-text.ts";
 import { hookRevoked, hookUsed, threadNotFound } from "./errors.ts";
+import { webhookOf } from "./outbox/inherited-webhook.ts";
 import { wireDelivery } from "./outbox/wire-delivery.ts";
 import type { Bytes, HookAddress, HooksApi, ListDeliveries, Reply, StartRun } from "./protocol.ts";
 import { replying } from "./replying.ts";
 import type { RunAdmission } from "./run-admission.ts";
-import { unstageRun } from "./stage-run.ts";
 import type { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
@@ -75,7 +75,9 @@ export class ThreadHooks implements HooksApi {
 
   async #startOf(hook: HookAddress, runId: string, value: unknown): Promise<StartRun> {
     const { tenant, threadId, interruptId, checkpointId, nonce } = hook;
-    const webhook = await this.#webhookOf(hook);
+    const { storage } = this.#parts;
+    const asked = storage.deliveries.get(nonce);
+    const webhook = asked && (await webhookOf(storage, asked.run));
     return {
       tenant,
       threadId,
@@ -90,14 +92,6 @@ export class ThreadHooks implements HooksApi {
         ...(webhook !== undefined && { webhook }),
       },
     };
-  }
-
-  /** Who was told of the question is told what comes of its answer. */
-  async #webhookOf({ threadId, nonce }: HookAddress): Promise<string | undefined> {
-    const { storage } = this.#parts;
-    const delivery = storage.deliveries.get(nonce);
-    const run = delivery && storage.runs.get(delivery.run);
-    return run && (await unstageRun(storage, threadId, run)).webhook;
   }
 
   #late(hook: HookAddress): RefusedError {

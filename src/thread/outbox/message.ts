@@ -3,6 +3,7 @@ import { mintHook } from "../../hooks/hook-token.ts";
 import { stringifyJson } from "../../json.ts";
 import type { RunEnd } from "../run-end.ts";
 import type { ThreadRow } from "../thread-rows.ts";
+import { waitingOf } from "../wire.ts";
 import type { Delivery } from "./delivery-rows.ts";
 import type { LinkOptions } from "./outbox-options.ts";
 
@@ -38,6 +39,7 @@ export async function messageOf({ thread, delivery, end, values, links }: Messag
       ...(error === undefined ? { values: isShort ? values : null, values_omitted: !isShort } : { error }),
       next,
       interrupts,
+      ...waitingOf(end.waiting),
       checkpoint_id: checkpointId,
     },
   });
