@@ -119,6 +119,13 @@ export interface Runtime {
 const MAX_BODY_SIZE = 10 * 1024 * 1024;
 const LEASE = 30_000;
 const SHARDS = 4;
+const BINDINGS: Required<NonNullable<RuntimeOptions["bindings"]>> = {
+  thread: "THREAD",
+  directory: "DIRECTORY",
+  blobs: "BLOBS",
+  rateLimiter: "RATE_LIMITER",
+  version: "CF_VERSION_METADATA",
+};
 
 /**
  * A Worker that serves graphs.
@@ -131,7 +138,6 @@ const SHARDS = 4;
 export function createRuntime(options: RuntimeOptions): Runtime {
   const {
     graphs,
-    bindings = {},
     directory: { extract = [], shards = SHARDS } = {},
     auth,
     origins = [],
@@ -148,16 +154,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     crons,
     report = toConsole,
   } = options;
-  const {
-    thread = "THREAD",
-    directory = "DIRECTORY",
-    blobs = "BLOBS",
-    rateLimiter = "RATE_LIMITER",
-    version = "CF_VERSION_METADATA",
-  } = bindings;
+  const bindings = { ...BINDINGS, ...options.bindings };
   requireGraphs(graphs);
   checkRetention(retention);
-  const directories = (env: unknown) => directoriesIn(env, directory, shards);
+  const directories = (env: unknown) => directoriesIn(env, bindings.directory, shards);
   const store = (env: unknown, of: DirectoryApi): BaseStore =>
     new DirectoryStore(of, serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer());
   const { heartbeat, ...limits } = eventOptions(events);
@@ -172,11 +172,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     eventSchemas,
     webhooks,
     hasCrons: crons !== undefined,
-    threads: (env) => namespaceOf(env, thread),
+    threads: (env) => namespaceOf(env, bindings.thread),
     directories,
     store,
     extract,
-    rateLimiter: (env) => limiterOf(env, rateLimiter),
+    rateLimiter: (env) => limiterOf(env, bindings.rateLimiter),
     hookKeys: (env) => links?.keys(env),
   });
   return {
@@ -185,8 +185,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     Thread: createThreadClass({
       graphs,
       mintId: uuid7,
-      blobsBinding: blobs,
-      versionBinding: version,
+      blobsBinding: bindings.blobs,
+      versionBinding: bindings.version,
       inlineLimit,
       serde,
       lease,

@@ -20,7 +20,7 @@ export class Items {
     this.#serde = serde;
   }
 
-  read(operation: StoreRead): Promise<unknown> | unknown {
+  async read(operation: StoreRead): Promise<unknown> {
     switch (operation.kind) {
       case "get":
         return this.#rows.get(operation.namespace, operation.key);
