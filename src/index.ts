@@ -74,7 +74,7 @@ export { RunControl } from "./pregel/run-control.ts";
 export type { Durability } from "./pregel/durability.ts";
 export type { CachePolicy } from "./pregel/node-cache.ts";
 export { durableFetch, type DurableFetchOptions } from "./graph/durable-fetch.ts";
-export { getCurrentTaskInput, getStore, getWriter, writer } from "./pregel/task-functions.ts";
+export { getCurrentTaskInput, getStore, getWriter, reportUsage, writer } from "./pregel/task-functions.ts";
 export type { RetryPolicy } from "./pregel/retry.ts";
 export type { TimeoutPolicy } from "./pregel/timeout.ts";
 export {
@@ -85,7 +85,9 @@ export {
   INTERRUPT,
   interrupt,
   isCommand,
+  isLimitReached,
   isSend,
+  LimitReachedError,
   Send,
   sleep,
   sleepUntil,
@@ -107,10 +109,12 @@ export type {
   InferInterruptResumeType,
   InferWriterType,
   InterruptOptions,
+  LimitReached,
   MessageOptions,
   NodeConfig,
   ReceivedEvent,
   ResponseSchema,
+  RunLimits,
   RunnableConfig,
   RunOutcome,
   StateSnapshot,
@@ -120,6 +124,7 @@ export type {
   TaskChunk,
   TextMessage,
   Time,
+  Usage,
   Waiting,
   WaitForEventOptions,
   Writer,

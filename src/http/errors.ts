@@ -26,6 +26,8 @@ export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   invalid_stream_mode: 400,
   invalid_step_timeout: 400,
   invalid_limit: 400,
+  invalid_limits: 400,
+  invalid_usage: 400,
   invalid_update: 400,
   invalid_max_concurrency: 400,
   invalid_checkpointer: 400,

@@ -47,7 +47,7 @@ function common({
   context,
   checkpoint_id: checkpointId,
   ...options
-}: Common): Pick<RunRequest, "config" | "context" | "checkpointId" | "multitask" | "delay" | "timeLimit"> {
+}: Common): Pick<RunRequest, "config" | "context" | "checkpointId"> & ReturnType<typeof requestedOptions> {
   return {
     config: requestedConfig(config),
     ...requestedOptions(options),

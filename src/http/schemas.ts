@@ -1,5 +1,8 @@
 import * as v from "valibot";
+import { AnyObject, exactly } from "./exactly.ts";
 import { runOptions } from "./run-options.ts";
+
+export { AnyObject, exactly };
 
 /** The bodies and queries of the routes. Types come from them. */
 
@@ -15,20 +18,6 @@ export const StreamMode = v.picklist([
 ]);
 
 export const StreamModes = v.union([StreamMode, v.pipe(v.array(StreamMode), v.minLength(1))]);
-
-/** An object with any keys: passed on as it is, so that no key is lost or means something. */
-export const AnyObject = v.custom<Record<string, unknown>>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  "must be an object",
-);
-
-/** An object with these keys and no others. (valibot by itself takes a list for an object without keys.) */
-export function exactly<Entries extends v.ObjectEntries>(entries: Entries) {
-  const keys = Object.keys(entries);
-  const unknownKey = (issue: v.StrictObjectIssue): string =>
-    issue.expected === "never" ? `unknown key; there is ${keys.join(", ") || "none"}` : "is missing";
-  return v.pipe(AnyObject, v.strictObject(entries, unknownKey));
-}
 
 /** Empty is not the same as absent: it names no checkpoint. */
 export const CheckpointId = v.pipe(

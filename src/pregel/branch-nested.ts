@@ -1,7 +1,14 @@
 import { metadataOfRun } from "./checkpoint-metadata.ts";
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import { findAsked } from "./answers.ts";
-import { answersBefore, askingRows, calledRows, unfinishedRows, withoutErrors } from "./carried-rows.ts";
+import {
+  answersBefore,
+  askingRows,
+  calledRows,
+  unfinishedRows,
+  withoutErrors,
+  withoutUsage,
+} from "./carried-rows.ts";
 import { INTERRUPT, ORIGINS, PARENT_TASK } from "./constants.ts";
 import {
   checkpointsInside,
@@ -74,6 +81,7 @@ export async function carryOver(run: RunContext, place: Place, wish: Wish): Prom
     for (const [id, rows] of place.pending.ofCalled(place.planned ?? place.tasks))
       carried.rows.set(id, calledRows(place.pending, id, rows, wish.answers));
   }
+  for (const [id, rows] of carried.rows) carried.rows.set(id, withoutUsage(rows));
   return carried;
 }
 

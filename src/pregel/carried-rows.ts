@@ -1,6 +1,6 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { ordinalOf, reopenedOrdinal } from "./asked.ts";
-import { ERROR, INTERRUPT, RESUME } from "./constants.ts";
+import { ERROR, INTERRUPT, RESUME, USAGE } from "./constants.ts";
 import { onlyGraph, type AskingPlace } from "./find-question.ts";
 import type { PendingWrites } from "./pending-writes.ts";
 import type { PlannedTask } from "./plan.ts";
@@ -73,4 +73,11 @@ export function unfinishedRows(
 
 export function withoutErrors(writes: readonly PendingWrite[]): readonly PendingWrite[] {
   return writes.filter(([channel]) => channel !== ERROR);
+}
+
+/** What was used before the branch counts already. */
+export function withoutUsage(writes: readonly PendingWrite[]): readonly PendingWrite[] {
+  return writes.some(([channel]) => channel === USAGE)
+    ? writes.filter(([channel]) => channel !== USAGE)
+    : writes;
 }

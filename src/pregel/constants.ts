@@ -1,3 +1,5 @@
+import { SCHEDULED } from "../checkpoint/constants.ts";
+
 /** Names that the engine reserves. They are LangGraph's, so that threads and graphs can move between the two. */
 
 export { ERROR, INTERRUPT, NULL_TASK_ID, RESUME, SCHEDULED, TASKS } from "../checkpoint/constants.ts";
@@ -16,6 +18,11 @@ export const NO_WRITES = "__no_writes__";
 export const PUSH = "__pregel_push";
 /** The kind of task that a channel triggers. */
 export const PULL = "__pregel_pull";
+/**
+ * A write that says what a task has used. It is the one name with a place of its own in a task's row that LangGraph never
+ * writes, so that every saver replaces what the row said before.
+ */
+export const USAGE = SCHEDULED;
 /** In results and streams: what a run waits for that ended without its end, and that nobody is asked. */
 export const WAITING = "__waiting__";
 /** A failed task has this write when an error handler takes its place; its value is the node's name. */

@@ -80,6 +80,7 @@ async function enterTask(run: RunContext, { task }: Nesting, input: RunInput): P
   if (task.isOver) throw new RunEndedError();
   if (left !== undefined) {
     const loop = resumed(new LoopState(run, left));
+    loop.relayUsage({});
     for (const { id } of loop.plan()) {
       task.scratchpad.disown(loop.pending.questionsOf(id).map((question) => question.id));
     }
@@ -121,7 +122,7 @@ async function enterAgain({ run, tuple, isHead }: Entrance): Promise<LoopState> 
   }
   if (isHead) {
     const loop = new LoopState(run, tuple);
-    run.onInputApplied(loop.lastStep);
+    loop.noteInput();
     return resumed(loop);
   }
   const loop = new LoopState(run, tuple, new PendingWrites());
@@ -191,7 +192,7 @@ async function enterWithAnswers(
     return resumed(await openBranch(loop, tasks, { answers }, writes));
   }
   requireOpen(answers, open);
-  run.onInputApplied(loop.lastStep);
+  loop.noteInput();
   await loop.store(loop.pending.nextOutsideId(), [[RESUME, adopt(new Map(answers))], ...writes]);
   return resumed(loop);
 }

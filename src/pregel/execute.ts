@@ -5,8 +5,9 @@ import { UnserializableError, ValueTooLargeError } from "../errors.ts";
 import type { ParentCommand } from "./nested-errors.ts";
 import type { AppliedTask } from "./apply.ts";
 import { onlyAttempt } from "./attempt-scope.ts";
-import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME } from "./constants.ts";
+import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME, USAGE } from "./constants.ts";
 import { handlerTask, isLeftToHandler } from "./error-handler.ts";
+import type { LimitReachedError } from "./limits.ts";
 import type { LoopState } from "./loop-state.ts";
 import { cachedTask, type CachedTask } from "./node-cache.ts";
 import { NodeRun } from "./node-run.ts";
@@ -24,8 +25,8 @@ export type TaskResult =
   /** `handler`: the error handler that took the place of the task, and what it wrote. */
   | { readonly status: "done"; readonly writes: readonly PendingWrite[]; readonly handler?: AppliedTask }
   | { readonly status: "interrupted"; readonly questions: readonly Question[] }
-  /** A run inside the node was asked to stop: the node runs again when this one goes on. */
-  | { readonly status: "drained"; readonly error: GraphDrained }
+  /** A run inside the node was asked to stop, or the limit of the run was reached there: the node runs again when this one goes on. */
+  | { readonly status: "drained"; readonly error: GraphDrained | LimitReachedError }
   /** `handler`: the error handler whose error it is. */
   | { readonly status: "failed"; readonly error: unknown; readonly handler?: PlannedTask }
   /** It hands over to the graph around its own. */
@@ -49,7 +50,8 @@ export async function executeTask(loop: LoopState, task: PlannedTask): Promise<T
   const attempt = task.node?.cachePolicy === undefined ? attemptTask(loop, task) : attemptCached(loop, task);
   const ended = attempt instanceof Promise ? await attempt : attempt;
   // Nobody waits for it any more, and another run may have taken over.
-  if (loop.hasEnded || ended.status === "drained") return ended;
+  if (loop.hasEnded) return ended;
+  if (ended.status === "drained") return storeUsage(loop, task, ended);
   const result = await storeAttempt(loop, task, ended);
   if (result.status === "done") emitUpdate(loop, task, result.writes, { cached: ended.isCached ?? false });
   if (result.status === "interrupted") emitInterrupts(loop, task, result.questions);
@@ -127,14 +129,30 @@ async function handleFailure(
 async function storeAttempt(loop: LoopState, task: PlannedTask, attempt: Attempt): Promise<TaskResult> {
   if (attempt.status === "left") return attempt;
   try {
-    await loop.store(task.id, rowsOf(loop, task, attempt), task.pathKey);
+    await loop.store(task.id, withUsage(loop, task, rowsOf(loop, task, attempt)), task.pathKey);
     return attempt;
   } catch (error) {
     if (!(error instanceof UnserializableError || error instanceof ValueTooLargeError)) throw error;
     const failed: Attempt = { status: "failed", error, answered: [] };
-    await loop.store(task.id, rowsOf(loop, task, failed), task.pathKey);
+    await loop.store(task.id, withUsage(loop, task, rowsOf(loop, task, failed)), task.pathKey);
     return failed;
   }
+}
+
+/** The node runs again: what it has used stays used. */
+async function storeUsage(loop: LoopState, task: PlannedTask, attempt: Attempt): Promise<TaskResult> {
+  const rows = withUsage(loop, task, []);
+  if (rows.length > 0) await loop.store(task.id, rows, task.pathKey);
+  return attempt;
+}
+
+function withUsage(
+  loop: LoopState,
+  task: PlannedTask,
+  rows: readonly PendingWrite[],
+): readonly PendingWrite[] {
+  const used = loop.usage?.ofTask(task.id);
+  return used === undefined ? rows : [...rows, [USAGE, used]];
 }
 
 /** The attempt as stored. What an earlier attempt left at a fixed position is replaced or cleared. */

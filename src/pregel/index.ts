@@ -17,6 +17,9 @@ export { Pregel } from "./low-level/pregel.ts";
 export type { PregelParams } from "./low-level/pregel.ts";
 export { PregelNode } from "./low-level/pregel-node.ts";
 export type { PregelNodeArgs } from "./low-level/pregel-node.ts";
+export { isLimitReached, LimitReachedError } from "./limits.ts";
+export type { LimitReached, RunLimits } from "./limits.ts";
+export type { Usage } from "./usage.ts";
 export { RunnableGraph } from "./runnable-graph.ts";
 export type { HistoryOptions, ReadOptions } from "./read-state.ts";
 export type {

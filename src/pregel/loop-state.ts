@@ -16,11 +16,12 @@ import { GraphState } from "./graph-state.ts";
 import type { Origin } from "./origins.ts";
 import { metadataOfRun, type RunMetadata } from "./checkpoint-metadata.ts";
 import type { Alike } from "./node-config.ts";
-import { PARENT_TASK } from "./constants.ts";
+import { PARENT_TASK, START } from "./constants.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { Places } from "./places.ts";
 import { planTasks, type PlannedTask, type PlanPosition } from "./plan.ts";
 import { saverConfig, nextVersionOf, type RunContext } from "./run-context.ts";
+import { ledgerAt, requireUsage, UsageLedger, type Usage } from "./usage.ts";
 
 /** Where a run stands: a checkpoint, the state it holds, and what is stored of the superstep after it. */
 export class LoopState {
@@ -38,6 +39,8 @@ export class LoopState {
    */
   readonly lastStep: number;
   pending: PendingWrites;
+  /** What was used on the way to here; undefined as long as that is nothing. */
+  usage: UsageLedger | undefined;
   /** Calls whose result was taken over from a branch before. */
   readonly taken = new Set<string>();
   /** Of tasks that others have called, by task. */
@@ -78,6 +81,7 @@ export class LoopState {
     this.#place = saverConfig(run.config);
     this.#about = adopt(metadataOfRun(run.config, originOf(run, tuple)));
     this.pending = pending ?? new PendingWrites(tuple?.pendingWrites, run.nesting?.answers);
+    this.usage = ledgerAt(isOfVisit(run, tuple) ? tuple?.metadata : undefined, this.pending);
   }
 
   plan(): PlannedTask[] {
@@ -134,9 +138,10 @@ export class LoopState {
       id,
       timestampAt(Math.trunc(run.environment.now())),
     );
-    const metadata: CheckpointMetadata = adoptOwned({ ...this.#about, source, step });
+    const about = this.usage === undefined ? this.#about : { ...this.#about, usage: this.usage.total };
+    const metadata: CheckpointMetadata = adoptOwned({ ...about, source, step });
+    if (options.appliesInput) this.noteInput(step, source);
     if (run.saver !== undefined) {
-      if (options.appliesInput) run.onInputApplied(this.lastStep);
       if (this.#exitStore === undefined)
         await this.whileStoring(run.saver.put(this.#address(parentId), checkpoint, metadata, newVersions));
       else this.#exitStore.keepCheckpoint({ parentId, checkpoint, metadata, newVersions });
@@ -146,7 +151,38 @@ export class LoopState {
     this.checkpointId = id;
     this.step = step;
     this.pending = new PendingWrites([], nesting?.answers);
+    this.usage = this.usage?.next();
     return checkpoint;
+  }
+
+  /** To be called right before the first commit that holds the run's input. The run begins at a checkpoint of this kind. */
+  noteInput(step = this.step, source = this.metadata?.source): void {
+    const { graph, limits, onInputApplied } = this.run;
+    // Taking in the input is no work of the graph.
+    const first = source === "input" && graph.nodes.has(START) ? step + 1 : step;
+    onInputApplied(this.lastStep, limits?.begin(this, first));
+  }
+
+  /** A task has used this. */
+  reportUsage(taskId: string, used: Usage): void {
+    requireUsage(used);
+    if (this.hasEnded) return;
+    (this.usage ??= new UsageLedger()).add(taskId, used);
+    this.relayUsage(used);
+  }
+
+  /** Not private: the run inside may be of another copy of this class. */
+  noteNestedUsage(taskId: string, namespace: string, total: Usage): void {
+    this.relayUsage((this.usage ??= new UsageLedger()).setNested(taskId, namespace, total));
+  }
+
+  /** What is used inside a task is used by the task. Without a saver the graph begins anew when the task does. */
+  relayUsage(added: Usage): void {
+    const { nesting, saver } = this.run;
+    if (nesting === undefined || this.usage === undefined) return;
+    const { loop, task } = nesting.task;
+    if (saver === undefined) loop.reportUsage(task.id, added);
+    else loop.noteNestedUsage(task.id, this.namespace, this.usage.total);
   }
 
   /** As `saverConfig` says it. */
@@ -214,6 +250,11 @@ export class LoopState {
     this.#storing.delete(storing);
     this.run.nesting?.task.loop.endStoring(storing);
   }
+}
+
+/** Whether the checkpoint counts what the run uses: that of an earlier visit of the same graph does not. */
+function isOfVisit({ nesting }: RunContext, tuple: CheckpointTuple | undefined): boolean {
+  return !nesting?.keepsHistory || tuple?.metadata?.[PARENT_TASK] === nesting.task.task.id;
 }
 
 /** What checkpoints say of the graphs around theirs: those of an edited nested graph stay where they are. */

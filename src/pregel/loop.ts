@@ -5,6 +5,7 @@ import { ERROR } from "./constants.ts";
 import { passBreakpoints, stopsAt } from "./breakpoints.ts";
 import { enter } from "./enter.ts";
 import type { TaskResult } from "./execute.ts";
+import { isLimitReached, type LimitReached, type LimitReachedError } from "./limits.ts";
 import type { LoopState } from "./loop-state.ts";
 import { REFUSAL_ID } from "./pending-writes.ts";
 import { requireNodes, type PlannedTask } from "./plan.ts";
@@ -98,6 +99,8 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     if (tasks.length === 0) return { status: "success", ...checkpointOf(loop) };
     requireNodes(tasks);
     if (run.breakpoints && stopsAt(run.breakpoints.before, tasks, loop.state)) return stopped(loop);
+    const reached = run.limits?.reachedAt(loop);
+    if (reached !== undefined) return limited(loop, reached);
     loop.state.moveTo(loop.step + 1, loop.lastStep);
     const { control } = run.config;
     if (control?.drainRequested) return cancelled(loop, new GraphDrained(control.drainReason ?? ""));
@@ -180,7 +183,7 @@ function outcomeOf(
   const left = results.find((result) => result.status === "left");
   if (left !== undefined) return failed(loop, left.error, []);
   const drained = results.find((result) => result.status === "drained");
-  if (drained !== undefined) return cancelled(loop, drained.error);
+  if (drained !== undefined) return leftInside(loop, drained.error);
   const questions = distinct(
     results.flatMap((result) => (result.status === "interrupted" ? result.questions : [])),
   );
@@ -213,6 +216,15 @@ function failed(loop: LoopState, error: unknown, failures: readonly TaskFailure[
 
 function cancelled(loop: LoopState, reason: unknown = loop.run.signal.reason): RunOutcome {
   return { status: "cancelled", reason, ...checkpointOf(loop) };
+}
+
+/** A run inside a task was not to go on. */
+function leftInside(loop: LoopState, error: GraphDrained | LimitReachedError): RunOutcome {
+  return isLimitReached(error) ? limited(loop, error.reached) : cancelled(loop, error);
+}
+
+function limited(loop: LoopState, reached: LimitReached): RunOutcome {
+  return { status: "limited", checkpointId: loop.checkpointId ?? "", ...reached };
 }
 
 /** The end of a run at a breakpoint: as at a question, but nothing is asked. */

@@ -1,4 +1,5 @@
 import type { CheckpointTuple } from "../checkpoint/types.ts";
+import { InvalidArgumentError } from "../errors.ts";
 import { wasAskedAt } from "./asked.ts";
 import { moveInto } from "./branch-nested.ts";
 import { PARENT_TASK } from "./constants.ts";
@@ -20,6 +21,7 @@ import type { RunnableConfig, StreamEvent } from "./types.ts";
  */
 export function nestedContext(own: RunContext, task: TaskScope, checkpointer: unknown): RunContext {
   const outer = task.loop.run;
+  if (own.limits !== undefined) throw nestedLimits();
   const keepsHistory = checkpointer === true;
   const ordinal = task.graphs;
   const namespace = task.nextNamespace(keepsHistory);
@@ -49,11 +51,19 @@ export function nestedContext(own: RunContext, task: TaskScope, checkpointer: un
     cache: own.cache ?? outer.cache,
     durability: outer.durability,
     isReentry: outer.isReentry,
+    limits: outer.limits,
     onInputApplied: () => undefined,
     // Whoever discarded the question of the task around it has discarded this one too.
     onInterrupted: "discard",
     nesting: { task, parents: task.parents(), answers: task.loop.pending.answers(), keepsHistory, ordinal },
   };
+}
+
+function nestedLimits(): InvalidArgumentError {
+  return new InvalidArgumentError(
+    "invalid_limits",
+    "Limits are for the run that is started: a graph inside a node counts among what that uses. Leave them out here.",
+  );
 }
 
 /** Keys of the metadata that every task is told anew. */

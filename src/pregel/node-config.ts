@@ -23,6 +23,7 @@ import type {
   WriteScope,
   Writer,
 } from "./types.ts";
+import type { Usage } from "./usage.ts";
 import { normaliseWrites } from "./writes.ts";
 
 /** The config that a node gets: the caller's, and where in the run it is. `ask` answers `interrupt`. */
@@ -59,6 +60,7 @@ export function nodeConfig(
     ...callbacksFor(loop),
     writer: writerOf(loop, task, metadata, attempt),
     heartbeat: attempt.heartbeat,
+    reportUsage: (used: Usage) => loop.reportUsage(task.id, used),
     executionInfo: new Execution(loop, task.id, checkpointNs, attempt),
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
     interrupt: (run.graph.interrupt ?? ask) as Ask,

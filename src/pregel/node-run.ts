@@ -4,6 +4,7 @@ import { isGraphInterrupt } from "../interrupt-error.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
 import type { Attempt } from "./execute.ts";
 import { asFrozenInputError } from "./frozen-state.ts";
+import { isLimitReached } from "./limits.ts";
 import type { LoopState } from "./loop-state.ts";
 import { isParentCommand, type ParentCommand } from "./nested-errors.ts";
 import { nodeConfig, writeScope } from "./node-config.ts";
@@ -131,7 +132,7 @@ function attemptOf(
   }
   const { error } = ending;
   if (isParentCommand(error)) return leavingAttempt(loop, task, error, answered);
-  if (isGraphDrained(error)) return { status: "drained", error, answered };
+  if (isGraphDrained(error) || isLimitReached(error)) return { status: "drained", error, answered };
   if (!isGraphInterrupt(error)) {
     const stillOpen = openAfterFailure(loop, task, scratchpad.open);
     const named = asFrozenInputError(error, task.name, input) ?? error;

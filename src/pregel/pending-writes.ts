@@ -7,6 +7,7 @@ import {
   ORIGINS,
   RESUME,
   SCHEDULED,
+  USAGE,
 } from "./constants.ts";
 import { originsIn, type Origins } from "./origins.ts";
 import { Answers, isQuestion, type Question } from "./question.ts";
@@ -87,6 +88,13 @@ export class PendingWrites {
   /** The tasks of earlier branches that those of this checkpoint are in the place of. */
   origins(): Origins {
     return originsIn(this.of(ORIGINS_ID));
+  }
+
+  /** What tasks have used, as their rows say. */
+  usages(): [taskId: string, used: unknown][] {
+    return [...this.#byTask].flatMap(([taskId, writes]) =>
+      writes.filter(([channel]) => channel === USAGE).map(([, used]): [string, unknown] => [taskId, used]),
+    );
   }
 
   /** What is stored of tasks that are none of the planned ones: those that they have called. */

@@ -4,6 +4,7 @@ import type { ChannelVersion } from "../checkpoint/types.ts";
 import type { BreakpointNodes } from "./breakpoints.ts";
 import type { DurabilityOptions } from "./durability.ts";
 import type { Environment } from "./environment.ts";
+import type { LimitOptions, RunLimits, RunStart } from "./limits.ts";
 import type { WritesCache } from "./node-cache.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
@@ -37,6 +38,8 @@ export interface InvokeOptions<Context = unknown> extends RunnableConfig<Context
   /** Stops before (after) these nodes, or all of them ("*"), in place of where the graph says. Go on with null. */
   readonly interruptBefore?: BreakpointNodes;
   readonly interruptAfter?: BreakpointNodes;
+  /** How far the run may go: it then ends with a `LimitReachedError`, and goes on with null. */
+  readonly limits?: RunLimits;
   /** Channels that give the result in place of the graph's own. */
   readonly outputKeys?: string | readonly string[];
 }
@@ -64,9 +67,13 @@ export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
   readonly watchedKeys?: string | readonly string[];
   /** Gets the values that the run ended with. */
   readonly onResult?: (values: unknown) => void;
-  /** Gets the step up to which the run may go; an attempt that goes on with the run is given it as `lastStep`. */
-  readonly onInputApplied?: (lastStep: number) => void;
+  /**
+   * Gets the step up to which the run may go, and, when it has limits, where it begins to count; an attempt that goes on with
+   * the run is given them as `lastStep` and `limitOptions.start`.
+   */
+  readonly onInputApplied?: (lastStep: number, start: RunStart | undefined) => void;
   readonly lastStep?: number;
+  readonly limitOptions?: LimitOptions;
   readonly store?: BaseStore;
   readonly cache?: WritesCache;
   /** An earlier attempt of the same run was cut off. */

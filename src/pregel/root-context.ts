@@ -1,6 +1,7 @@
 import { breakpointsOf } from "./breakpoints.ts";
 import { checkMaxConcurrency, checkModes, checkRecursionLimit, checkStepTimeout } from "./check-options.ts";
 import { durabilityOf } from "./durability.ts";
+import { LimitWatch, parseLimits } from "./limits.ts";
 import type { GraphOptions, RunOptions } from "./pregel-options.ts";
 import type { RunContext } from "./run-context.ts";
 import { shownChannels } from "./stream.ts";
@@ -20,8 +21,9 @@ export function rootContext(of: GraphOptions, options: RunOptions): RunContext {
   const { checkpointer, environment, modes = NO_MODES, subgraphs, emit, onResult, ...rest } = options;
   const { onInputApplied, onInterrupted, isReentry, lastStep, store, cache, ...more } = rest;
   const { interruptBefore, interruptAfter, durability, checkpointDuring, timeout, ...others } = more;
-  const { outputKeys, watchedKeys, ...config } = others;
+  const { outputKeys, watchedKeys, limits, limitOptions, ...config } = others;
   const { recursionLimit = DEFAULT_RECURSION_LIMIT } = config;
+  const surroundings = environment ?? of.environment;
   checkRecursionLimit(recursionLimit);
   checkMaxConcurrency(config.maxConcurrency);
   checkModes(modes);
@@ -29,7 +31,7 @@ export function rootContext(of: GraphOptions, options: RunOptions): RunContext {
   return {
     graph: of.graph,
     saver: checkpointer ?? (typeof of.checkpointer === "object" ? of.checkpointer : undefined),
-    environment: environment ?? of.environment,
+    environment: surroundings,
     config,
     recursionLimit,
     modes,
@@ -42,6 +44,7 @@ export function rootContext(of: GraphOptions, options: RunOptions): RunContext {
     signal: config.signal ?? new AbortController().signal,
     timeout,
     onInputApplied: onInputApplied ?? (() => undefined),
+    limits: limits && new LimitWatch(parseLimits(limits), surroundings, limitOptions),
     lastStep,
     onInterrupted: onInterrupted ?? "refuse",
     breakpoints: breakpointsOf(interruptBefore ?? of.interruptBefore, interruptAfter ?? of.interruptAfter),

@@ -5,6 +5,7 @@ import type { NextVersion } from "./apply.ts";
 import type { Breakpoints } from "./breakpoints.ts";
 import type { Durability } from "./durability.ts";
 import type { Environment } from "./environment.ts";
+import type { LimitWatch, RunStart } from "./limits.ts";
 import type { WritesCache } from "./node-cache.ts";
 import type { Answers } from "./question.ts";
 import type { SeenMessages } from "./stream-messages.ts";
@@ -40,7 +41,9 @@ export interface RunContext {
   /** How long the run may take, in milliseconds. */
   readonly timeout: number | undefined;
   /** Called right before the first commit that holds the run's input: after it, a run is re-entered without its input. */
-  readonly onInputApplied: (lastStep: number) => void;
+  readonly onInputApplied: (lastStep: number, start: RunStart | undefined) => void;
+  /** Of the run that was started, also where this one is inside of it. */
+  readonly limits: LimitWatch | undefined;
   /** The step up to which the run may go, where an earlier attempt has begun to count. */
   readonly lastStep: number | undefined;
   readonly onInterrupted: "refuse" | "discard";

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "../errors.ts";
 import { GraphInterrupt } from "../interrupt-error.ts";
 import { isParentCommand, ParentCommand } from "./nested-errors.ts";
 import { exclusively } from "./exclusive.ts";
+import { LimitReachedError, type LimitReached } from "./limits.ts";
 import { runLoop } from "./loop.ts";
 import { leaveOrigins, visiting } from "./nested-run.ts";
 import type { RunContext } from "./run-context.ts";
@@ -47,6 +48,7 @@ export function throwUnlessEnded({ nesting }: RunContext, outcome: RunOutcome): 
     throw new ParentCommand(outcome.error.command, nesting.task);
   }
   if (outcome.status === "failed" || outcome.status === "refused") throw outcome.error;
+  if (outcome.status === "limited") throw new LimitReachedError(limitOf(outcome));
   if (outcome.status === "cancelled") throw outcome.reason;
 }
 
@@ -75,6 +77,10 @@ export function atRoot(given: RunContext): RunContext {
     },
     ...(isNamed ? { standsAt: { ...checkpoint_map, [namespace]: checkpoint_id } } : {}),
   };
+}
+
+function limitOf({ limit, used, allowed }: LimitReached): LimitReached {
+  return { limit, used, allowed };
 }
 
 export function noRootHistory(): InvalidArgumentError {

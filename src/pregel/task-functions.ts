@@ -1,6 +1,7 @@
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import { TidemarkError } from "../errors.ts";
 import { taskContext, type TaskContext } from "./task-context.ts";
+import type { Usage } from "./usage.ts";
 
 /** What a node, and everything that it calls, can ask for without having been given it. */
 
@@ -17,6 +18,11 @@ export function getWriter(): (chunk: unknown) => void {
 /** Emits a chunk of the stream mode `custom`. */
 export function writer<Chunk = unknown>(chunk: Chunk): void {
   runningTask("writer()").config.writer(chunk);
+}
+
+/** As the `reportUsage` of the node's config. */
+export function reportUsage(used: Usage): void {
+  runningTask("reportUsage()").config.reportUsage(used);
 }
 
 /** What the running node was called with. */

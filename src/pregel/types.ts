@@ -10,11 +10,13 @@ import type { Interrupt } from "../interrupt-error.ts";
 import type { CachePolicy } from "./node-cache.ts";
 import type { Waiting } from "./question.ts";
 import type { RunControl } from "./run-control.ts";
+import type { LimitReached } from "./limits.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { Duration, Time } from "./time.ts";
 import type { TimeoutPolicy } from "./timeout.ts";
 import type { MessageOptions, TextMessage } from "./stream-messages.ts";
 import type { ResponseSchema } from "./response-schema.ts";
+import type { Usage } from "./usage.ts";
 
 export type StreamMode =
   | "values"
@@ -116,6 +118,8 @@ export interface NodeConfig<
   readonly store?: BaseStore;
   /** Tells an `idleTimeout` that the node is at work. */
   readonly heartbeat: () => void;
+  /** Counts what the node has used, by names of your own, against the limits of the run: `{ tokens: 12, usd: 0.01 }`. */
+  readonly reportUsage: (used: Usage) => void;
 }
 
 /** What the writers of a node may look at. */
@@ -240,7 +244,8 @@ export interface TaskFailure {
 
 /**
  * How a run ended. `refused`: it was not started and nothing was changed. `failed`: `failures` names the nodes that
- * threw; none when the engine itself could not go on (recursion limit, a refused update).
+ * threw; none when the engine itself could not go on (recursion limit, a refused update). `limited`: one of the limits of
+ * the run was reached before a superstep.
  */
 export type RunOutcome =
   | { readonly status: "success"; readonly checkpointId?: string }
@@ -256,5 +261,6 @@ export type RunOutcome =
       readonly error: unknown;
       readonly failures: readonly TaskFailure[];
     }
+  | ({ readonly status: "limited"; readonly checkpointId: string } & LimitReached)
   | { readonly status: "cancelled"; readonly checkpointId?: string; readonly reason: unknown }
   | { readonly status: "refused"; readonly error: Error };

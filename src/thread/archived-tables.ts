@@ -8,6 +8,7 @@ export const ARCHIVED_TABLES = [
   "runs",
   "answers",
   "received_events",
+  "limit_question",
 ] as const;
 
 /** Columns that say whose rows these are: they get the values of the thread that the rows are moved to. */

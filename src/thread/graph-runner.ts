@@ -3,23 +3,23 @@ import { decode } from "../checkpoint/encoding.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
-import type { RunInput } from "../pregel/run-input.ts";
-import { Command } from "../pregel/command.ts";
-import { Send } from "../pregel/send.ts";
-import type { RunOutcome } from "../pregel/types.ts";
+import { INTERRUPT } from "../pregel/constants.ts";
+import type { RunOutcome, StateSnapshot } from "../pregel/types.ts";
 import { faultError } from "./errors.ts";
 import type { EventLog } from "./events/event-log.ts";
 import type { RunLog } from "./events/run-log.ts";
 import type { RunRequest } from "./protocol.ts";
 import type { CrashPoint } from "./crash-points.ts";
+import { limitedRun, pauseAtLimit, type LimitedRun } from "./limited-run.ts";
 import { requireHead } from "./require-head.ts";
 import type { Standing, StandingAfter } from "./standing.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
 import { unstageRun } from "./stage-run.ts";
-import type { CommitGuard, ThreadStorage } from "./thread-storage.ts";
-import { eventName } from "./wire.ts";
+import { RunGuard } from "./run-guard.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+import { eventName, waitingOf } from "./wire.ts";
 
 export interface GraphRunnerOptions {
   readonly storage: ThreadStorage;
@@ -65,10 +65,13 @@ export class GraphRunner implements RunExecutor {
     try {
       const request = await unstageRun(storage, threadId(), run);
       const log = this.#openLog(run, request);
-      const outcome = await this.#run(run, request, new RunGuard(run, this.#options), log);
-      return outcome.status === "refused"
-        ? await this.#refuse(run, outcome.error)
-        : await this.#end(run, outcome);
+      const limited = await this.#limitedRun(run, request);
+      if (limited instanceof RefusedError) return await this.#refuse(run, limited);
+      const guard = new RunGuard(run, this.#options, limited.isAnswer);
+      const outcome = await this.#run(run, request, limited, guard, log);
+      if (outcome.status === "refused") return await this.#refuse(run, outcome.error);
+      if (outcome.status === "limited") return await this.#pause(run, outcome, limited, log);
+      return await this.#end(run, outcome, limited);
     } catch (fault) {
       // Tasks that go on beside it are told that they work for nobody.
       controller.abort(fault);
@@ -84,6 +87,7 @@ export class GraphRunner implements RunExecutor {
     storage.transaction(() => {
       const progress = { checkpointId: undefined, supersteps: 0 };
       storage.runs.end(run.id, { status: "interrupted", endedAt: environment.now(), progress });
+      storage.limitQuestion.release(run.id);
       onLeave(run, "unknown");
     });
     storage.fence.close();
@@ -114,17 +118,32 @@ export class GraphRunner implements RunExecutor {
     return log;
   }
 
-  async #run(run: RunRow, request: RunRequest, guard: RunGuard, log?: RunLog): Promise<RunOutcome> {
+  async #limitedRun(run: RunRow, request: RunRequest): Promise<LimitedRun | RefusedError> {
+    const { storage, threadId } = this.#options;
+    try {
+      if (!run.inputApplied) requireHead(storage, threadId(), request.ifMatch);
+      return await limitedRun(storage, threadId(), run, request, this.#options.standing);
+    } catch (error) {
+      if (error instanceof RefusedError) return error;
+      throw error;
+    }
+  }
+
+  async #run(
+    run: RunRow,
+    request: RunRequest,
+    { input, limits, options: limitOptions, isStop }: LimitedRun,
+    guard: RunGuard,
+    log?: RunLog,
+  ): Promise<RunOutcome> {
     const { storage, environment, threadId } = this.#options;
     const { config } = request;
     const store = this.#options.store();
-    let graph: RunnableGraph;
-    try {
-      if (!run.inputApplied) requireHead(storage, threadId(), request.ifMatch);
-    } catch (error) {
-      if (error instanceof RefusedError) return { status: "refused", error };
-      throw error;
+    if (isStop) {
+      const checkpointId = storage.saver.headId(threadId()) ?? "";
+      return { status: "interrupted", checkpointId, interrupts: [], waiting: [] };
     }
+    let graph: RunnableGraph;
     try {
       graph = this.#options.graph();
     } catch (error) {
@@ -133,7 +152,8 @@ export class GraphRunner implements RunExecutor {
     }
     const named =
       run.inputApplied || request.checkpointId === undefined ? {} : { checkpoint_id: request.checkpointId };
-    return graph.run(inputOf(run, request), {
+    return graph.run(input, {
+      ...(limits === undefined ? {} : { limits, limitOptions }),
       ...(config.recursionLimit === undefined ? {} : { recursionLimit: config.recursionLimit }),
       ...(config.tags === undefined ? {} : { tags: config.tags }),
       ...(config.metadata === undefined ? {} : { metadata: config.metadata }),
@@ -152,7 +172,7 @@ export class GraphRunner implements RunExecutor {
       subgraphs: request.subgraphs ?? false,
       emit: (event) => log?.emit(eventName(event, request.subgraphs ?? false), event.payload),
       signal: this.#controller.signal,
-      onInputApplied: (lastStep) => guard.applyInput(lastStep),
+      onInputApplied: (lastStep, start) => guard.applyInput(lastStep, start),
       ...(run.lastStep === undefined ? {} : { lastStep: run.lastStep }),
       onInterrupted: request.onInterrupted,
       ...(request.interruptBefore !== undefined && { interruptBefore: request.interruptBefore }),
@@ -179,18 +199,42 @@ export class GraphRunner implements RunExecutor {
     return { status: "refused", error: faultError(error) };
   }
 
-  async #end(run: RunRow, outcome: Exclude<RunOutcome, { status: "refused" }>): Promise<Completion> {
-    return this.#write(run, runEndOf(outcome, await this.#next(outcome)));
+  async #end(
+    run: RunRow,
+    outcome: Exclude<RunOutcome, { status: "refused" | "limited" }>,
+    { isAnswer }: LimitedRun,
+  ): Promise<Completion> {
+    const next = outcome.status === "interrupted" ? (await this.#state()).next : [];
+    const end = runEndOf(outcome, next);
+    return this.#write(run, end, () => {
+      if (isAnswer && end.status !== "error") this.#options.storage.limitQuestion.take(run.id);
+    });
   }
 
-  async #next(outcome: RunOutcome): Promise<readonly string[]> {
-    if (outcome.status !== "interrupted") return [];
+  /** The run ends with a question of the thread's own, beside those of its tasks. */
+  async #pause(
+    run: RunRow,
+    outcome: Extract<RunOutcome, { status: "limited" }>,
+    limited: LimitedRun,
+    log?: RunLog,
+  ): Promise<Completion> {
+    const { question, write } = await pauseAtLimit(this.#options.storage, run, outcome, limited);
+    const { next, tasks } = await this.#state();
+    for (const mode of ["updates", "values"]) log?.emit(mode, { [INTERRUPT]: [question] });
+    const end: RunEnd = {
+      status: "interrupted",
+      checkpointId: outcome.checkpointId,
+      next,
+      interrupts: [...tasks.flatMap(({ interrupts }) => interrupts), question],
+      ...waitingOf(tasks.flatMap(({ waiting = [] }) => waiting)),
+    };
+    return this.#write(run, end, write);
+  }
+
+  #state(): Promise<StateSnapshot> {
     const { storage, graph, threadId } = this.#options;
-    const state = await graph().getState(
-      { configurable: { thread_id: threadId() } },
-      { checkpointer: storage.saver },
-    );
-    return state.next;
+    const address = { configurable: { thread_id: threadId() } };
+    return graph().getState(address, { checkpointer: storage.saver });
   }
 
   /** A run ends also where the state cannot be read: then the thread keeps the times that it had. */
@@ -230,65 +274,6 @@ export class GraphRunner implements RunExecutor {
     reached("run.ended");
     return { status: "ended" };
   }
-}
-
-/** Goes with every commit of a run: only its newest attempt may commit, and the first commit of one is progress. */
-class RunGuard implements CommitGuard {
-  readonly #run: RunRow;
-  readonly #storage: ThreadStorage;
-  readonly #reached: GraphRunnerOptions["reached"];
-  readonly #threadId: string;
-  /** Set from the commit on that holds the run's input. */
-  #lastStep: number | undefined;
-  #isNoted = false;
-  #isInputNext = false;
-
-  constructor(run: RunRow, { storage, reached, threadId }: GraphRunnerOptions) {
-    this.#run = run;
-    this.#storage = storage;
-    this.#reached = reached;
-    this.#threadId = threadId();
-  }
-
-  /** The next commit is the one that holds the run's input. */
-  applyInput(lastStep: number): void {
-    this.#lastStep = lastStep;
-    this.#isNoted = false;
-    this.#isInputNext = true;
-  }
-
-  check(): void {
-    this.#storage.fence.check(this.#run);
-  }
-
-  get accompanies(): boolean {
-    return !this.#isNoted;
-  }
-
-  accompany(): void {
-    if (this.#isNoted) return;
-    const { runs, checkpoints } = this.#storage;
-    if (this.#lastStep === undefined) runs.noteProgress(this.#run.id);
-    else runs.noteInput(this.#run.id, this.#lastStep, checkpoints.head(this.#threadId)?.step);
-  }
-
-  committed(kind: "checkpoint" | "task"): void {
-    this.#isNoted = true;
-    if (kind === "task") this.#reached("run.task_written");
-    else this.#reached(this.#isInputNext ? "run.input_applied" : "run.committed");
-    this.#isInputNext = false;
-  }
-}
-
-/** A run that is entered again gets its input only when no commit holds it yet. */
-function inputOf(run: RunRow, request: RunRequest): RunInput {
-  if (run.inputApplied) return { kind: "continue" };
-  const { input } = request;
-  if (input.kind === "answers") return { kind: "answers", answers: new Map(input.answers) };
-  if (input.kind !== "command") return input;
-  const { kind, goto, ...others } = input;
-  const sends = goto.map((to) => (typeof to === "string" ? to : new Send(to.node, to.input)));
-  return { kind, command: new Command({ ...others, goto: sends }) };
 }
 
 /** What the caller may configure: which checkpoint of which thread is said elsewhere. */

@@ -11,6 +11,7 @@ import receivedEvents from "../../migrations/thread/0010_received_events.sql";
 import answersByRun from "../../migrations/thread/0011_answers_by_run.sql";
 import deliveries from "../../migrations/thread/0012_deliveries.sql";
 import crons from "../../migrations/thread/0013_crons.sql";
+import limits from "../../migrations/thread/0014_limits.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -28,4 +29,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 11, name: "answers_by_run", sql: answersByRun },
   { version: 12, name: "deliveries", sql: deliveries },
   { version: 13, name: "crons", sql: crons },
+  { version: 14, name: "limits", sql: limits },
 ];

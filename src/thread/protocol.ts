@@ -5,6 +5,7 @@
 
 import type { JsonObject } from "../directory/protocol.ts";
 import type { WireError } from "../errors.ts";
+import type { RunLimits } from "../pregel/limits.ts";
 import type { CancelRun, ListRuns, MultitaskStrategy, NamedRun, ToldRun } from "./run-protocol.ts";
 
 /** Names the thread; the object keeps both in its own row. */
@@ -78,6 +79,8 @@ export interface RunRequest {
   /** Nodes at which the run stops, to be continued with no input. */
   readonly interruptBefore?: "*" | readonly string[];
   readonly interruptAfter?: "*" | readonly string[];
+  /** How far the run may go before it pauses. */
+  readonly limits?: RunLimits;
   /** What listeners may want to hear of. */
   readonly modes: readonly StreamedMode[];
   /** Whether they want to hear of graphs inside nodes too. */

@@ -1,6 +1,7 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
 import type { BodyRow } from "../storage/body-row.ts";
 import { fromStoredId, type StoredId } from "../storage/stored-id.ts";
+import type { RunStart } from "../pregel/limits.ts";
 import type { CancelAction, MultitaskStrategy } from "./run-protocol.ts";
 import type { RunRow, RunStatus } from "./run-rows.ts";
 
@@ -12,6 +13,7 @@ export type RunColumns = {
   stalled: number;
   input_applied: number;
   last_step: number | null;
+  began: string | null;
   fault_type: string | null;
   fault: ArrayBuffer | string | null;
   created_at: number;
@@ -48,6 +50,8 @@ export function fromColumns(row: RunColumns): RunRow {
     stalled: row.stalled,
     inputApplied: row.input_applied === 1,
     lastStep: row.last_step ?? undefined,
+    // Written by `RunRows`.
+    began: row.began === null ? undefined : (JSON.parse(row.began) as RunStart),
     fault: faultOf(row),
     createdAt: row.created_at,
     startAt: row.start_at ?? undefined,

@@ -18,7 +18,7 @@ export interface RunEnd {
 
 /** `next`: the nodes that wait at the checkpoint the run has reached. */
 export function runEndOf(
-  outcome: Exclude<RunOutcome, { status: "refused" }>,
+  outcome: Exclude<RunOutcome, { status: "refused" | "limited" }>,
   next: readonly string[],
 ): RunEnd {
   const place = outcome.checkpointId === undefined ? {} : { checkpointId: outcome.checkpointId };

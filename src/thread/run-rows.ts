@@ -2,6 +2,7 @@ import type { Encoded } from "../checkpoint/encoding.ts";
 import type { BodyInput, BodyRow } from "../storage/body-row.ts";
 import type { Sql } from "../storage/sql.ts";
 import { toStoredId } from "../storage/stored-id.ts";
+import type { RunStart } from "../pregel/limits.ts";
 import type { CancelAction, MultitaskStrategy } from "./run-protocol.ts";
 import { fromColumns, outcomeOf, requestOf, type Bodies, type RunColumns } from "./run-columns.ts";
 
@@ -26,6 +27,8 @@ export interface RunRow {
   readonly inputApplied: boolean;
   /** The step up to which the run may go; known once its input is applied. */
   readonly lastStep: number | undefined;
+  /** Where it has begun to count, when it has limits. */
+  readonly began: RunStart | undefined;
   /** What stopped its last attempt, when that was not the object's end: its code and message. */
   readonly fault: Encoded | undefined;
   readonly createdAt: number;
@@ -163,12 +166,14 @@ export class RunRows {
   }
 
   /** With the commit that applies the input. */
-  noteInput(id: string, lastStep: number, firstStep: number | undefined): void {
+  noteInput(id: string, lastStep: number, firstStep: number | undefined, start: RunStart | undefined): void {
     this.#sql.run(
-      `UPDATE runs SET stalled = 0, input_applied = 1, last_step = ?, first_step = coalesce(first_step, ?)
+      `UPDATE runs SET stalled = 0, input_applied = 1, last_step = ?, first_step = coalesce(first_step, ?),
+       began = coalesce(began, ?)
        WHERE id = ?`,
       lastStep,
       firstStep ?? null,
+      start === undefined ? null : JSON.stringify(start),
       id,
     );
   }

@@ -1,5 +1,6 @@
 import type { CheckpointConfig, CheckpointTuple } from "../checkpoint/types.ts";
 import { CheckpointNotFoundError } from "../errors.ts";
+import type { Interrupt } from "../interrupt-error.ts";
 import { readHistory, readState } from "../pregel/read-state.ts";
 import { snapshotOf } from "../pregel/snapshot.ts";
 import { shownChannels } from "../pregel/stream.ts";
@@ -7,6 +8,7 @@ import type { PregelGraph, StateSnapshot } from "../pregel/types.ts";
 import { unknownGraph } from "../pregel/unknown-graph.ts";
 import { threadNotFound } from "./errors.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
+import { ownInterrupts } from "./limit-question.ts";
 import type { ReadHistory, ReadState } from "./protocol.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { Standing } from "./standing.ts";
@@ -36,7 +38,8 @@ export class StateReader {
       subgraphs || namespace !== undefined
         ? await readState(this.#graph(tuple), this.#storage.saver, address, { subgraphs })
         : this.#snapshot(tuple, checkpointId === undefined);
-    return selected(wireState(threadId, snapshot), select);
+    const own = namespace === undefined ? await this.#ownInterrupts(threadId, tuple) : [];
+    return selected(wireState(threadId, snapshot, own), select);
   }
 
   /** The newest state, undefined when there is none yet. */
@@ -51,9 +54,18 @@ export class StateReader {
     const tasks = head?.tasks ?? [];
     return {
       checkpointId: head?.config.configurable?.checkpoint_id,
-      interrupts: tasks.flatMap(({ interrupts }) => interrupts),
+      interrupts: [...tasks.flatMap(({ interrupts }) => interrupts), ...(await this.own(threadId))],
       waiting: tasks.flatMap(({ waiting = [] }) => waiting),
     };
+  }
+
+  /** What is asked by no task. */
+  own(threadId: string): Promise<readonly Interrupt[]> {
+    return ownInterrupts(this.#storage, threadId);
+  }
+
+  async #ownInterrupts(threadId: string, { checkpoint }: CheckpointTuple): Promise<readonly Interrupt[]> {
+    return checkpoint.id === this.#storage.saver.headId(threadId) ? this.own(threadId) : [];
   }
 
   /** Newest first. */

@@ -1,5 +1,6 @@
 import { mintedAt } from "../checkpoint/id.ts";
 import type { PendingQuestion, ThreadEntry, ThreadStatus } from "../directory/protocol.ts";
+import type { Interrupt } from "../interrupt-error.ts";
 import { type Json, plainJson } from "../json.ts";
 import type { StateSnapshot } from "../pregel/types.ts";
 import { threadNotFound } from "./errors.ts";
@@ -18,6 +19,8 @@ const MAX_QUESTION = 1000;
 interface Facts {
   readonly thread: ThreadRow;
   readonly head: StateSnapshot | undefined;
+  /** What is asked, by the task that asks, or the run where none does. */
+  readonly questions: readonly (readonly [by: string, interrupts: readonly Interrupt[]])[];
   readonly status: ThreadStatus;
   readonly stateUpdatedAt: number;
   readonly updatedAt: number;
@@ -35,8 +38,7 @@ export class ThreadRecord {
 
   /** As the platform's `Thread`. */
   async view(threadId: string): Promise<unknown> {
-    const { thread, head, status, stateUpdatedAt, updatedAt } = await this.#facts(threadId);
-    const questions = head?.tasks.map(({ id, interrupts }) => [id, interrupts] as const) ?? [];
+    const { thread, head, questions, status, stateUpdatedAt, updatedAt } = await this.#facts(threadId);
     return {
       thread_id: threadId,
       created_at: new Date(thread.created_at),
@@ -46,13 +48,13 @@ export class ThreadRecord {
       status,
       config: {},
       values: head?.values ?? null,
-      interrupts: Object.fromEntries(questions.filter(([, interrupts]) => interrupts.length > 0)),
+      interrupts: Object.fromEntries(questions),
     };
   }
 
   /** What the directory is told. `paths` lead to what is extracted of the values. */
   async entry(threadId: string, paths: readonly string[]): Promise<ThreadEntry> {
-    const { thread, head, status, stateUpdatedAt, updatedAt } = await this.#facts(threadId);
+    const { thread, head, questions, status, stateUpdatedAt, updatedAt } = await this.#facts(threadId);
     return {
       threadId,
       version: thread.version,
@@ -62,7 +64,7 @@ export class ThreadRecord {
       stateUpdatedAt,
       metadata: thread.metadata,
       extract: extractOf(head?.values, paths),
-      questions: questionsOf(head, stateUpdatedAt),
+      questions: questionsOf(questions, stateUpdatedAt),
     };
   }
 
@@ -74,7 +76,19 @@ export class ThreadRecord {
     const stateUpdatedAt = (headId === undefined ? undefined : mintedAt(headId)) ?? thread.created_at;
     const last = this.#storage.runs.last();
     const updatedAt = Math.max(thread.updated_at ?? thread.created_at, stateUpdatedAt, last?.usedAt ?? 0);
-    return { thread, head, status: this.#status(last, head, stateUpdatedAt), stateUpdatedAt, updatedAt };
+    const own = await this.#states.own(threadId);
+    const questions = [
+      ...(head?.tasks.map(({ id, interrupts }) => [id, interrupts] as const) ?? []),
+      [this.#storage.limitQuestion.get()?.runId ?? "", own] as const,
+    ].filter(([, interrupts]) => interrupts.length > 0);
+    return {
+      thread,
+      head,
+      questions,
+      status: this.#status(last, head, stateUpdatedAt),
+      stateUpdatedAt,
+      updatedAt,
+    };
   }
 
   #status(last: LastRun | undefined, head: StateSnapshot | undefined, stateUpdatedAt: number): ThreadStatus {
@@ -86,9 +100,9 @@ export class ThreadRecord {
   }
 }
 
-function questionsOf(head: StateSnapshot | undefined, askedAt: number): readonly PendingQuestion[] {
-  const interrupts = head?.tasks.flatMap((task) => task.interrupts) ?? [];
-  return interrupts
+function questionsOf(questions: Facts["questions"], askedAt: number): readonly PendingQuestion[] {
+  return questions
+    .flatMap(([, interrupts]) => interrupts)
     .slice(0, MAX_QUESTIONS)
     .map(({ id, value }) => ({ interruptId: id, value: shortened(plainJson(value)), askedAt }));
 }

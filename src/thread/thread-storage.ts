@@ -15,6 +15,7 @@ import { CronRows } from "./cron-rows.ts";
 import { ReceivedEventRows } from "./received-event-rows.ts";
 import { IdempotencyRows } from "./idempotency-rows.ts";
 import { DeliveryRows } from "./outbox/delivery-rows.ts";
+import { LimitQuestionRows } from "./limit-question-rows.ts";
 import { threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { type Claim, type RunProgress, type RunRow, RunRows } from "./run-rows.ts";
@@ -64,6 +65,7 @@ export class ThreadStorage {
   readonly randomId: () => string;
   readonly timers: Timers;
   readonly events: EventRows;
+  readonly limitQuestion: LimitQuestionRows;
   readonly deliveries: DeliveryRows;
   /** For moving the thread. */
   readonly tables: Tables;
@@ -102,6 +104,7 @@ export class ThreadStorage {
     this.randomId = randomId;
     this.timers = new Timers(sql, options.platform);
     this.events = new EventRows(sql);
+    this.limitQuestion = new LimitQuestionRows(sql);
     this.deliveries = new DeliveryRows(sql);
     this.#thread = new ThreadRows(sql);
     this.tables = new Tables(storage.sql);

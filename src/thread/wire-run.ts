@@ -4,7 +4,7 @@ import type { RunRow } from "./run-rows.ts";
 import type { RequestedInput, RunRequest } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
-/** A run in the form of LangGraph's platform, with keys of our own: attempts, progress, timings, answers, cancelled and error. */
+/** A run in the form of LangGraph's platform, with keys of our own: attempts, progress, timings, limits, answers, cancelled and error. */
 export async function wireRun(
   storage: ThreadStorage,
   threadId: string,
@@ -32,6 +32,7 @@ export async function wireRun(
       ended_at: time(endedAt),
       limit_seconds: run.timeLimit === undefined ? null : run.timeLimit / 1000,
     },
+    limits: request.limits ?? null,
     answers: storage.answers.ofRun(run.id).map(wireAnswered),
     cancelled: run.cancelled ?? null,
     error: hasFailed ? ((await runEnd(storage, threadId, run)).error ?? null) : null,

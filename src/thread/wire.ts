@@ -1,3 +1,4 @@
+import type { Interrupt } from "../interrupt-error.ts";
 import type { Waiting } from "../pregel/question.ts";
 import type { RunnableConfig, StateSnapshot, StateTask, StreamEvent } from "../pregel/types.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -28,7 +29,12 @@ export function wireValues({ interrupts }: RunEnd, values: unknown): unknown {
 
 export type WireState = Readonly<Record<string, unknown>>;
 
-export function wireState(threadId: string, snapshot: StateSnapshot): WireState {
+/** `own`: what is asked by no task. */
+export function wireState(
+  threadId: string,
+  snapshot: StateSnapshot,
+  own: readonly Interrupt[] = [],
+): WireState {
   return {
     values: snapshot.values,
     next: snapshot.next,
@@ -38,7 +44,7 @@ export function wireState(threadId: string, snapshot: StateSnapshot): WireState 
     checkpoint: wireCheckpoint(threadId, snapshot.config),
     parent_checkpoint:
       snapshot.parentConfig === undefined ? null : wireCheckpoint(threadId, snapshot.parentConfig),
-    interrupts: snapshot.tasks.flatMap((task) => task.interrupts),
+    interrupts: [...snapshot.tasks.flatMap((task) => task.interrupts), ...own],
     ...waitingOf(snapshot.tasks.flatMap((task) => task.waiting ?? [])),
   };
 }

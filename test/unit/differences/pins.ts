@@ -233,6 +233,10 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
       "pregel/wrong-options: a history with a limit of %d is refused",
       "pregel/wrong-options: %s %j",
     ],
+  "what a run may use is not known to it: `recursionLimit` ends it with an error": [
+    "pregel/limits: count what nodes report, and say which of two was reached first",
+    "pregel/limits: reject invoke with what was reached, from where null goes on",
+  ],
   "`maxConcurrency: 0` is taken": ["pregel/run-options: refuses less than one"],
   "`maxConcurrency` lets called `task()`s begin at once, and counts them only before the next node begins": [
     "pregel/run-options: %d of the tasks that an entrypoint calls at a time",

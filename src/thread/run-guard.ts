@@ -1,0 +1,64 @@
+import type { RunStart } from "../pregel/limits.ts";
+import type { CrashPoint } from "./crash-points.ts";
+import type { RunRow } from "./run-rows.ts";
+import type { CommitGuard, ThreadStorage } from "./thread-storage.ts";
+
+export interface RunGuardParts {
+  readonly storage: ThreadStorage;
+  readonly threadId: () => string;
+  readonly reached: (point: CrashPoint) => void;
+}
+
+/** Goes with every commit of a run: only its newest attempt may commit, and the first commit of one is progress. */
+export class RunGuard implements CommitGuard {
+  readonly #run: RunRow;
+  readonly #storage: ThreadStorage;
+  readonly #reached: RunGuardParts["reached"];
+  readonly #threadId: string;
+  /** Set from the commit on that holds the run's input. */
+  #lastStep: number | undefined;
+  #start: RunStart | undefined;
+  readonly #isAnswer: boolean;
+  #isNoted = false;
+  #isInputNext = false;
+
+  /** `isAnswer`: the run answers the question of the thread's own. */
+  constructor(run: RunRow, { storage, reached, threadId }: RunGuardParts, isAnswer: boolean) {
+    this.#run = run;
+    this.#storage = storage;
+    this.#reached = reached;
+    this.#threadId = threadId();
+    this.#isAnswer = isAnswer;
+  }
+
+  /** The next commit is the one that holds the run's input. */
+  applyInput(lastStep: number, start: RunStart | undefined): void {
+    this.#lastStep = lastStep;
+    this.#start = start;
+    this.#isNoted = false;
+    this.#isInputNext = true;
+  }
+
+  check(): void {
+    this.#storage.fence.check(this.#run);
+  }
+
+  get accompanies(): boolean {
+    return !this.#isNoted;
+  }
+
+  accompany(): void {
+    if (this.#isNoted) return;
+    const { runs, checkpoints, limitQuestion } = this.#storage;
+    if (this.#lastStep === undefined) return runs.noteProgress(this.#run.id);
+    runs.noteInput(this.#run.id, this.#lastStep, checkpoints.head(this.#threadId)?.step, this.#start);
+    if (this.#isAnswer) limitQuestion.take(this.#run.id);
+  }
+
+  committed(kind: "checkpoint" | "task"): void {
+    this.#isNoted = true;
+    if (kind === "task") this.#reached("run.task_written");
+    else this.#reached(this.#isInputNext ? "run.input_applied" : "run.committed");
+    this.#isInputNext = false;
+  }
+}
