@@ -4,10 +4,14 @@ import type { RunRequest, StartRun } from "../thread/protocol.ts";
 import { requestConditions } from "./request-conditions.ts";
 import type { RequestedThread } from "./thread-call.ts";
 
-/** Whoever is known by authentication answers under that name, and no other. */
-function answererOf(context: Context, { input }: RunRequest): Pick<RunRequest, "answeredBy"> {
+/** Whoever is known by authentication answers under that name; another that is given is whom the answer is given for. */
+function answererOf(
+  context: Context,
+  { input, answeredBy: given }: RunRequest,
+): Pick<RunRequest, "answeredBy" | "onBehalfOf"> {
   const { caller } = context.get("principal");
-  return input.kind === "answers" && caller !== "" ? { answeredBy: caller } : {};
+  if (input.kind !== "answers" || caller === "") return {};
+  return { answeredBy: caller, ...(given !== undefined && given !== caller && { onBehalfOf: given }) };
 }
 
 /** The run's id is minted here: a call that is repeated finds the run that it has started. */

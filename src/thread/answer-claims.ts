@@ -78,6 +78,7 @@ export class AnswerClaims {
         runId,
         answeredAt: now,
         answeredBy: request.answeredBy,
+        onBehalfOf: request.onBehalfOf,
       });
     }
   }

@@ -12,6 +12,8 @@ export interface AnswerRecord {
   /** Milliseconds since 1970. */
   readonly answeredAt: number;
   readonly answeredBy: string | undefined;
+  /** For whom, where that is said beside it. */
+  readonly onBehalfOf: string | undefined;
 }
 
 type Columns = {
@@ -21,6 +23,7 @@ type Columns = {
   run: string;
   answered_at: number;
   answered_by: string | null;
+  on_behalf_of: string | null;
 };
 
 /** The statements on `answers`. */
@@ -45,14 +48,15 @@ export class AnswerRows {
 
   insert(answer: AnswerRecord): void {
     this.#sql.run(
-      `INSERT OR REPLACE INTO answers (interrupt, checkpoint, hash, run, answered_at, answered_by)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO answers (interrupt, checkpoint, hash, run, answered_at, answered_by, on_behalf_of)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
       answer.interruptId,
       answer.checkpointId,
       fromHex(answer.hash),
       answer.runId,
       answer.answeredAt,
       answer.answeredBy ?? null,
+      answer.onBehalfOf ?? null,
     );
   }
 
@@ -75,5 +79,6 @@ function fromColumns(row: Columns): AnswerRecord {
     runId: row.run,
     answeredAt: row.answered_at,
     answeredBy: row.answered_by ?? undefined,
+    onBehalfOf: row.on_behalf_of ?? undefined,
   };
 }

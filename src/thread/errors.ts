@@ -115,11 +115,12 @@ export function threadBusy(threadId: string): RefusedError {
 
 /** Another answer came first. */
 export function interruptAnswered(records: readonly AnswerRecord[]): RefusedError {
-  const answered = records.map(({ interruptId, runId, answeredAt, answeredBy }) => ({
+  const answered = records.map(({ interruptId, runId, answeredAt, answeredBy, onBehalfOf }) => ({
     interrupt_id: interruptId,
     run_id: runId,
     answered_at: new Date(answeredAt).toISOString(),
     answered_by: answeredBy ?? null,
+    on_behalf_of: onBehalfOf ?? null,
   }));
   return new RefusedError(
     "interrupt_answered",

@@ -69,6 +69,8 @@ export interface RunRequest {
   readonly ifMatch?: string;
   /** Who gives the answers, for the record. */
   readonly answeredBy?: string;
+  /** For whom, where that is another. */
+  readonly onBehalfOf?: string;
   readonly onInterrupted: "refuse" | "discard";
   /** Absent: it waits for the runs before it. */
   readonly multitask?: MultitaskStrategy;

@@ -40,12 +40,19 @@ export async function wireRun(
 }
 
 /** A question that the run has answered, and for whom. */
-function wireAnswered({ interruptId, checkpointId, answeredAt, answeredBy }: AnswerRecord): unknown {
+function wireAnswered({
+  interruptId,
+  checkpointId,
+  answeredAt,
+  answeredBy,
+  onBehalfOf,
+}: AnswerRecord): unknown {
   return {
     interrupt_id: interruptId,
     checkpoint_id: checkpointId,
     answered_at: time(answeredAt),
     answered_by: answeredBy ?? null,
+    on_behalf_of: onBehalfOf ?? null,
   };
 }
 

@@ -42,13 +42,20 @@ describe("a function that authenticates", () => {
     const answered = await json(call(`${path}/resume`, { body: { ...answer, answered_by: "bob" } }));
     expect(await json(call(`${path}/runs/${(answered as RunAnswer).run_id}`))).toMatchObject({
       answers: [
-        { interrupt_id: answer.interrupt_id, checkpoint_id: asked.checkpoint_id, answered_by: "ann" },
+        {
+          interrupt_id: answer.interrupt_id,
+          checkpoint_id: asked.checkpoint_id,
+          answered_by: "ann",
+          on_behalf_of: "bob",
+        },
       ],
     });
     const forged = await call(`${path}/resume`, { body: { ...answer, value: "no", answered_by: "timer" } });
     expect([forged.status, await codeOf(forged)]).toEqual([400, "invalid_request"]);
     const late = await call(`${path}/resume`, { body: { ...answer, value: "no" } });
-    expect(await late.json()).toMatchObject({ error: { details: { answered: [{ answered_by: "ann" }] } } });
+    expect(await late.json()).toMatchObject({
+      error: { details: { answered: [{ answered_by: "ann", on_behalf_of: "bob" }] } },
+    });
   });
 
   it("that fails is a fault of the server, which says nothing of it", async () => {
