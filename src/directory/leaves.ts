@@ -7,8 +7,8 @@ export interface Leaf {
   readonly value: string;
 }
 
-/** Longer texts are kept as their hash, in characters. */
-const MAX_VALUE = 200;
+/** Longer texts, of values and of paths, are kept as their hash, in characters. */
+const MAX_TEXT = 200;
 /** A step of a path into any element of a list. */
 const ELEMENT = 0;
 
@@ -40,7 +40,7 @@ function* walk(path: Part["path"], value: Json): Generator<Part, void, undefined
 }
 
 function leafOf({ path, value }: Part): Leaf {
-  return { path: JSON.stringify(path), value: textOf(value) };
+  return { path: shortened(JSON.stringify(path)), value: textOf(value) };
 }
 
 function distinct(leaves: readonly Leaf[]): readonly Leaf[] {
@@ -53,8 +53,12 @@ function hasParts(value: Json): boolean {
 
 function textOf(value: Json): string {
   if (typeof value === "object" && value !== null) return isList(value) ? "[]" : "{}";
-  const text = JSON.stringify(value);
-  return text.length > MAX_VALUE ? `sha1:${hashOf(text)}` : text;
+  return shortened(JSON.stringify(value));
+}
+
+/** What is no JSON text is a hash. */
+function shortened(text: string): string {
+  return text.length > MAX_TEXT ? `sha1:${hashOf(text)}` : text;
 }
 
 function hashOf(text: string): string {

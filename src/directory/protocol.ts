@@ -20,7 +20,7 @@ export type ThreadStatus = "idle" | "busy" | "interrupted" | "error";
 /** A question that a thread waits for an answer to. */
 export interface PendingQuestion {
   readonly interruptId: string;
-  /** Cut off when it is long. */
+  /** Cut off when it is long; null where values are encrypted. */
   readonly value: Json;
   /** Milliseconds since 1970. */
   readonly askedAt: number;
@@ -36,7 +36,7 @@ export interface ThreadEntry {
   readonly updatedAt: number;
   readonly stateUpdatedAt: number;
   readonly metadata: JsonObject;
-  /** What is at the configured paths of its values. */
+  /** What is at the configured paths of its values; nothing where they are encrypted. */
   readonly extract: JsonObject;
   readonly questions: readonly PendingQuestion[];
 }

@@ -12,6 +12,7 @@ export function parseThreadId(encoded: string): string {
 
 export function requireThreadId(id: string): string {
   if (id === "" || id === "." || id === "..") throw invalid(`"${id}" cannot be a thread id.`);
+  if (!id.isWellFormed()) throw invalid("A thread id must not contain half of a surrogate pair.");
   if (CONTROL.test(id)) throw invalid("A thread id must not contain control characters.");
   const length = new TextEncoder().encode(id).byteLength;
   if (length > MAX_LENGTH) throw invalid(`The thread id has ${length} bytes; the limit is ${MAX_LENGTH}.`);

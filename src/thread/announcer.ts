@@ -1,9 +1,13 @@
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
 import { StorageError } from "../errors.ts";
+import { isPlatformReset } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { ThreadRecord } from "./thread-record.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
+
+/** What the directory does not take is offered again at least so often, in milliseconds: once an hour. */
+const MAX_DELAY = 60 * 60 * 1000;
 
 /** The directory that a thread belongs to. */
 export interface ThreadDirectory {
@@ -39,14 +43,25 @@ export class Announcer {
   note(): void {
     const { platform, directory } = this.#parts;
     if (directory === undefined) return;
-    this.expect();
+    this.#expect();
     // When the transaction fails, there is nothing to tell.
     const told = Promise.resolve().then(() => this.tell());
     platform.waitUntil(told.catch((fault: unknown) => platform.report(fault)));
   }
 
-  /** In a transaction before those in which the thread is going to change. */
-  expect(): void {
+  /** For work that changes the thread in transactions of its own, or throws. What it has changed by then is told, too. */
+  async expecting<Value>(work: () => Promise<Value>): Promise<Value> {
+    const { storage, platform } = this.#parts;
+    storage.transaction(() => this.#expect());
+    try {
+      return await work();
+    } catch (error) {
+      platform.waitUntil(this.tell().catch((fault: unknown) => platform.report(fault)));
+      throw error;
+    }
+  }
+
+  #expect(): void {
     const { storage, platform, directory } = this.#parts;
     if (directory === undefined) return;
     const now = platform.now();
@@ -56,7 +71,7 @@ export class Announcer {
 
   /** Resolves when the directory knows all that has changed so far. */
   async tell(): Promise<void> {
-    if (this.#parts.directory === undefined) return;
+    if (this.#parts.directory === undefined) return this.#drop();
     while (this.#current !== undefined) await this.#current.catch(() => undefined);
     if (this.#isClosed || !this.#isDue()) return;
     this.#current = this.#tellAll();
@@ -64,6 +79,23 @@ export class Announcer {
       await this.#current;
     } finally {
       this.#current = undefined;
+    }
+  }
+
+  /** What cannot be told is tried again, each time after twice as long. */
+  async onTimer(): Promise<void> {
+    const { storage, platform } = this.#parts;
+    try {
+      await this.tell();
+    } catch (fault) {
+      if (isPlatformReset(fault)) throw fault;
+      platform.report(fault);
+      if (!this.#isDue()) return;
+      const now = platform.now();
+      // The version is not less than the time of the last change.
+      const quiet = now - (storage.thread()?.version ?? now);
+      const delay = Math.min(Math.max(quiet, platform.lease), MAX_DELAY);
+      storage.transaction(() => storage.timers.set("announcement", "", now + delay));
     }
   }
 
@@ -98,6 +130,12 @@ export class Announcer {
       if (storage.thread()?.version !== entry.version) continue;
       storage.transaction(() => storage.timers.clear("announcement", ""));
     }
+  }
+
+  /** There was a directory once, and nobody is to be told any more. */
+  #drop(): void {
+    const { storage } = this.#parts;
+    if (this.#isDue()) storage.transaction(() => storage.timers.clear("announcement", ""));
   }
 
   #isDue(): boolean {

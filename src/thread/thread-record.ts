@@ -52,9 +52,13 @@ export class ThreadRecord {
     };
   }
 
-  /** What the directory is told. `paths` lead to what is extracted of the values. */
+  /**
+   * What the directory is told. `paths` lead to what is extracted of the values. It keeps what it is told as it is: where
+   * values are encrypted, it is told of none.
+   */
   async entry(threadId: string, paths: readonly string[]): Promise<ThreadEntry> {
     const { thread, head, questions, status, stateUpdatedAt, updatedAt } = await this.#facts(threadId);
+    const isSecret = this.#storage.serde.fingerprint !== undefined;
     return {
       threadId,
       version: thread.version,
@@ -63,8 +67,8 @@ export class ThreadRecord {
       updatedAt,
       stateUpdatedAt,
       metadata: thread.metadata,
-      extract: extractOf(head?.values, paths),
-      questions: questionsOf(questions, stateUpdatedAt),
+      extract: isSecret ? {} : extractOf(head?.values, paths),
+      questions: questionsOf(questions, stateUpdatedAt, isSecret),
     };
   }
 
@@ -100,11 +104,19 @@ export class ThreadRecord {
   }
 }
 
-function questionsOf(questions: Facts["questions"], askedAt: number): readonly PendingQuestion[] {
+function questionsOf(
+  questions: Facts["questions"],
+  askedAt: number,
+  isSecret: boolean,
+): readonly PendingQuestion[] {
   return questions
     .flatMap(([, interrupts]) => interrupts)
     .slice(0, MAX_QUESTIONS)
-    .map(({ id, value }) => ({ interruptId: id, value: shortened(plainJson(value)), askedAt }));
+    .map(({ id, value }) => ({
+      interruptId: id,
+      value: isSecret ? null : shortened(plainJson(value)),
+      askedAt,
+    }));
 }
 
 function shortened(value: Json): Json {

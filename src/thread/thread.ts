@@ -224,9 +224,10 @@ export class Thread {
       const graph = this.#catalog.require(thread.graph);
       if (this.#queue.isBusy()) throw threadBusy(edit.threadId);
       return this.#queue.exclusive(async () => {
-        this.#storage.transaction(() => this.#announcer.expect());
-        const answer = await this.#waits.watching(edit, () =>
-          editOnce(this.#storage, this.#environment, graph, edit, this.#platform),
+        const answer = await this.#announcer.expecting(() =>
+          this.#waits.watching(edit, () =>
+            editOnce(this.#storage, this.#environment, graph, edit, this.#platform),
+          ),
         );
         this.#storage.transaction(() => {
           this.#retention.noteUse();
@@ -275,7 +276,7 @@ export class Thread {
   #handlers(entrance: RunEntrance, stops: RunStops): TimerHandlers {
     const storage = this.#storage;
     return {
-      announcement: () => this.#announcer.tell(),
+      announcement: () => this.#announcer.onTimer(),
       queue: () => this.#queue.onTimer(),
       retention: () => this.#retention.onTimer(),
       removal: () => this.#temporary.onTimer(),

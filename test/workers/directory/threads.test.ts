@@ -88,6 +88,16 @@ describe.for([1, 3])("a directory of %i", (count) => {
     for (const table of ["threads", "thread_keys", "questions"]) expect(await rowsOf(table)).toBe(0);
   });
 
+  it("keeps long paths and values as their hashes, and finds by them", async () => {
+    const { object, rowsOf } = directory(count);
+    const key = "k".repeat(8000);
+    await object.putThread(entry("a", { metadata: { [key]: Array.from({ length: 50 }, (_, n) => n) } }));
+    for (let n = 0; n < 12; n++) await object.putThread(entry(`b${n}`, { metadata: { [`${key}x`]: [7] } }));
+    expect(await found(object, { metadata: { [key]: [7, 49] } })).toEqual(["a"]);
+    expect(await found(object, { metadata: { [key]: [50] } })).toEqual([]);
+    expect(await rowsOf("thread_keys WHERE length(path) + length(value) > 500")).toBe(0);
+  });
+
   it("lists questions of all threads in the order in which they were asked, page by page", async () => {
     const { object } = directory(count);
     const ask = (interruptId: string, askedAt: number) => ({

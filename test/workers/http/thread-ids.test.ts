@@ -94,6 +94,12 @@ describe("thread ids", () => {
     }
   });
 
+  it("cannot hold half of a surrogate pair where they are given in a body", async () => {
+    const headers = { "content-type": "application/json" };
+    const made = request("/threads", { method: "POST", headers, body: '{"thread_id":"\\ud800x"}' });
+    await expect(json(made)).rejects.toMatchObject({ status: 400, code: "invalid_thread_id" });
+  });
+
   it.for([".", "..", "%2e", "%2E%2e", ""])("cannot be %j", async (encoded) => {
     await expect(json(request(`/threads/${encoded}/state`))).rejects.toMatchObject({
       status: expect.toSatisfy((status) => [400, 404, 405].includes(status)),

@@ -1,8 +1,11 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { EncryptedSerializer, MsgpackSerializer } from "../../../src/checkpoint/index.ts";
 import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { Gate } from "../../support/gate.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
-import { announcing, deploy } from "../graphs.ts";
+import { announcing, deploy, deploySerde } from "../graphs.ts";
 
 const State = Annotation.Root({
   topic: Annotation<string>(),
@@ -66,6 +69,25 @@ async function ids(body: Record<string, unknown>): Promise<readonly string[]> {
 async function known(id: string): Promise<Partial<WireThread>> {
   const [thread] = await search({ ids: [id], select: ["status", "metadata"] });
   return thread ?? {};
+}
+
+/** While it does the work, the objects of the directory cannot read their tables. */
+async function withoutDirectory(work: () => Promise<void>): Promise<void> {
+  const rename = async (from: string, to: string): Promise<void> => {
+    for (const index of [0, 1]) {
+      const object = env.DIRECTORY.getByName(JSON.stringify(["", index]));
+      await runInDurableObject(object, (_, { storage }) =>
+        storage.sql.exec(`ALTER TABLE ${from} RENAME TO ${to}`),
+      );
+    }
+  };
+  for (let made = 0; made < 8; made++) await create();
+  await rename("threads", "away");
+  try {
+    await work();
+  } finally {
+    await rename("away", "threads");
+  }
 }
 
 describe("a thread that is made before its first run", () => {
@@ -200,6 +222,62 @@ describe("the directory", () => {
     await thread.fireAlarm();
     expect(await known(thread.id)).toMatchObject({ status: "idle" });
     expect(await thread.alarm()).toBeNull();
+  });
+
+  it("hears nothing of an edit that was refused, and nothing when it is bound no longer", async () => {
+    const thread = new TestThread();
+    await thread.invoke({ input: { topic: "tea" } });
+    await expect.poll(() => thread.timerKinds()).toEqual([]);
+    const refused = thread.update({ values: { topic: "x" }, as_node: "nobody" });
+    await expect(refused).rejects.toMatchObject({ status: 400 });
+    await expect.poll(() => thread.timerKinds()).toEqual([]);
+
+    await thread.evict();
+    announcing.isOn = false;
+    await thread.inside(({ storage }) => {
+      storage.sql.exec("INSERT INTO timers (kind, id, due) VALUES ('announcement', '', 1)");
+      return storage.setAlarm(1);
+    });
+    await thread.fireAlarm();
+    expect(await thread.timerKinds()).toEqual([]);
+    announcing.isOn = true;
+  });
+
+  it("that fails is told again and again, each time after twice as long", async () => {
+    const thread = new TestThread();
+    await thread.invoke({ input: { topic: "tea" } });
+    await expect.poll(() => thread.timerKinds()).toEqual([]);
+    await withoutDirectory(async () => {
+      for (const [quiet, delay] of [
+        [0, 0.5],
+        [7, 7],
+        [600, 60],
+      ] as const) {
+        await thread.inside(({ storage }) => {
+          storage.sql.exec("UPDATE thread SET version = ?", Date.now() - quiet * 60_000);
+          storage.sql.exec("INSERT OR REPLACE INTO timers (kind, id, due) VALUES ('announcement', '', 1)");
+          return storage.setAlarm(1);
+        });
+        await thread.fireAlarm();
+        const [row] = await thread.sql<{ due: number }>("SELECT due FROM timers WHERE kind = 'announcement'");
+        expect(((row?.due ?? 0) - Date.now()) / 60_000).toBeCloseTo(delay, 0);
+      }
+    });
+  });
+
+  it("is told no values where these are encrypted", async () => {
+    deploySerde(() => new EncryptedSerializer({ current: "a", keys: { a: new Uint8Array(32) } }));
+    const thread = new TestThread();
+    const topic = "ask";
+    const order = { id: crypto.randomUUID() };
+    const paused = await thread.invoke({ input: { topic, order } });
+    await expect.poll(() => known(thread.id)).toMatchObject({ status: "interrupted" });
+    expect(await ids({ values: { order } })).toEqual([]);
+    const listed = (await json(request("/interrupts?limit=1000"))) as { interrupts: { thread_id: string }[] };
+    expect(listed.interrupts.filter((each) => each.thread_id === thread.id)).toMatchObject([
+      { interrupt_id: paused.interrupts[0]?.id, value: null },
+    ]);
+    deploySerde(new MsgpackSerializer());
   });
 
   it("finds threads by the values that it knows, and refuses to look for others", async () => {
