@@ -22,13 +22,14 @@ export class Assistants {
     const own = graphs
       .map(assistantOf)
       .find(({ assistantId, graphId }) => assistantId === id || graphId === id);
-    const found = this.#rows.get(own?.assistantId ?? id) ?? own;
+    const found = this.#rows.get(id) ?? this.#rows.get(own?.assistantId ?? id) ?? own;
     if (found === undefined) throw notFound(id);
     return found;
   }
 
   create({ ifExists, ...assistant }: NewAssistant, graphs: readonly string[]): Assistant {
     const now = this.#now();
+    if (graphs.includes(assistant.assistantId)) throw takenName(assistant.assistantId);
     const known = this.#find(assistant.assistantId, graphs);
     if (known !== undefined && ifExists === "do_nothing") return known;
     if (known !== undefined) {
@@ -95,6 +96,11 @@ export class Assistants {
   #find(id: string, graphs: readonly string[]): Assistant | undefined {
     return this.#rows.get(id) ?? graphs.map(assistantOf).find(({ assistantId }) => assistantId === id);
   }
+}
+
+function takenName(id: string): RefusedError {
+  const message = `"${id}" is the name of a graph, whose own assistant goes by it. Choose another id.`;
+  return new RefusedError("invalid_request", message, { details: { assistant_id: id } });
 }
 
 function notFound(id: string): RefusedError {

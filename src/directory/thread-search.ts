@@ -6,6 +6,11 @@ import { parseEntry, STATUS } from "./thread-index.ts";
 /** With more threads than this under one key, going through them in the wanted order is faster than sorting them. */
 const FEW = 2000;
 
+/** Keys of a filter that SQL looks at: a statement takes 100 parameters. */
+const MAX_KEYS = 40;
+/** Keys among which the rarest are looked for. */
+const MAX_COUNTED = 200;
+
 /** A condition of SQL and its inputs. */
 interface Condition {
   readonly sql: string;
@@ -66,10 +71,12 @@ export class ThreadSearch {
     };
   }
 
+  /** By the rarest of the keys; {@link matches} looks at those that are too many for one statement. */
   #byKeys(leaves: readonly Leaf[]): Condition[] {
-    const counted = leaves.map((leaf) => ({ leaf, count: this.#countUpTo(leaf) }));
-    const rarest = counted.toSorted((a, b) => a.count - b.count)[0];
-    return counted.map(({ leaf: { path, value }, count }) =>
+    const counted = leaves.slice(0, MAX_COUNTED).map((leaf) => ({ leaf, count: this.#countUpTo(leaf) }));
+    const rarestFirst = counted.toSorted((a, b) => a.count - b.count).slice(0, MAX_KEYS);
+    const [rarest] = rarestFirst;
+    return rarestFirst.map(({ leaf: { path, value }, count }) =>
       count <= FEW && count === rarest?.count
         ? {
             sql: "t.id IN (SELECT thread FROM thread_keys WHERE path = ? AND value = ?)",
@@ -98,11 +105,14 @@ function wantedKeys({ status, metadata = {}, extract = {} }: ThreadFilter): read
   ];
 }
 
-function isExactFilter({ metadata = {}, extract = {} }: ThreadFilter): boolean {
-  return isExact(metadata) && isExact(extract);
+/** Whether SQL alone says which threads are wanted. */
+function isExactFilter(filter: ThreadFilter): boolean {
+  const { metadata = {}, extract = {} } = filter;
+  return isExact(metadata) && isExact(extract) && wantedKeys(filter).length <= MAX_KEYS;
 }
 
-function matches(text: string, { metadata = {}, extract = {} }: ThreadFilter): boolean {
+function matches(text: string, { status, metadata = {}, extract = {} }: ThreadFilter): boolean {
   const entry = parseEntry(text);
-  return contains(entry.metadata, metadata) && contains(entry.extract, extract);
+  const isInStatus = status === undefined || status === entry.status;
+  return isInStatus && contains(entry.metadata, metadata) && contains(entry.extract, extract);
 }

@@ -67,7 +67,7 @@ export function createApp(options: AppOptions): Hono {
   app.use(
     cors({
       origin: (origin) => (mayUse(origin, options.origins) ? origin : undefined),
-      exposeHeaders: ["location", "content-location"],
+      exposeHeaders: ["location", "content-location", "x-pagination-total", "x-pagination-next"],
     }),
   );
   app.get("/ok", (context) => context.json({ ok: true }));

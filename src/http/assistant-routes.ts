@@ -5,6 +5,7 @@ import type {
   AssistantOrder,
   AssistantPatch,
   AssistantsApi,
+  JsonObject,
 } from "../directory/protocol.ts";
 import type { Outcome } from "../directory/outcome.ts";
 import { RefusedError } from "../errors.ts";
@@ -14,6 +15,7 @@ import {
   type AssistantFilterBody,
   CountAssistantsBody,
   CreateAssistantBody,
+  DeleteAssistantQuery,
   GraphQuery,
   LatestBody,
   MAX_ASSISTANT,
@@ -52,7 +54,7 @@ export function assistantRoutes(options: AppOptions): Hono {
       {
         assistantId: id ?? newId(context),
         graphId,
-        config: body.config ?? {},
+        config: jsonOf(body.config ?? {}),
         context: body.context ?? {},
         metadata: body.metadata ?? {},
         name: body.name ?? "Untitled",
@@ -96,6 +98,7 @@ export function assistantRoutes(options: AppOptions): Hono {
   });
 
   app.delete("/:assistant_id", async (context) => {
+    parseQuery(context.req, DeleteAssistantQuery);
     const removed = await assistants(context).removeAssistant(context.req.param("assistant_id"), graphs());
     return removed.ok ? context.body(null, 204) : errorResponse(context, removed.error);
   });
@@ -179,6 +182,11 @@ function selected(assistant: Readonly<Record<string, unknown>>, keys: readonly s
   return Object.fromEntries(keys.filter((key) => key in assistant).map((key) => [key, assistant[key]]));
 }
 
+/** What a body has come with as JSON. */
+function jsonOf(value: object): JsonObject {
+  return value as JsonObject;
+}
+
 function filterOf({ graph_id: graphId, name, metadata }: AssistantFilterBody): AssistantFilter {
   return { ...(graphId && { graphId }), ...(name && { name }), ...(metadata && { metadata }) };
 }
@@ -193,7 +201,7 @@ function patchOf({
 }: PatchAssistant): AssistantPatch {
   return {
     ...(graphId && { graphId }),
-    ...(config && { config }),
+    ...(config && { config: jsonOf(config) }),
     ...(context && { context }),
     ...(metadata && { metadata }),
     ...(name && { name }),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { JsonObject } from "../directory/protocol.ts";
-import { AnyObject, exactly, Flag } from "./schemas.ts";
+import { AnyObject, Config, exactly, Flag } from "./schemas.ts";
 
 /** The bodies and queries of the routes about assistants, as LangGraph's platform has them: null counts as absent. */
 
@@ -12,7 +12,7 @@ const Data = v.custom<JsonObject>((value) => v.is(AnyObject, value), "must be an
 const AssistantId = v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(256));
 
 const said = {
-  config: v.nullish(Data),
+  config: v.nullish(Config),
   context: v.nullish(Data),
   metadata: v.nullish(Data),
   name: v.nullish(v.pipe(v.string(), v.maxLength(256))),
@@ -58,6 +58,12 @@ const Depth = v.union(
 );
 
 export const GraphQuery = exactly({ xray: v.optional(Depth, "false") });
+export const DeleteAssistantQuery = exactly({
+  delete_threads: v.optional(
+    v.pipe(Flag, v.literal(false, "cannot be true: threads are deleted one by one")),
+    "false",
+  ),
+});
 export const SubgraphsQuery = exactly({ recurse: v.optional(Flag, "false") });
 
 export type AssistantFilterBody = v.InferOutput<typeof CountAssistantsBody>;

@@ -43,12 +43,16 @@ export function lifeCycleRoutes(options: AppOptions): Hono {
   app.post("/copy", async (context) => {
     const source = requestedThread(context, options);
     parseQuery(context.req, NoQuery);
-    const { thread_id: id = newId(context) } = await parseBody(context.req, CopyBody, options.maxBodySize);
+    const { thread_id: given } = await parseBody(context.req, CopyBody, options.maxBodySize);
+    const id = given ?? newId(context);
     const target = namedThread(context, options, requireThreadId(id));
     const exported = await call(source, (api) => api.exportThread(source.address));
     if (!exported.ok) return refusal(context, exported);
     const reply = await receive(target, exported.value);
-    return reply.ok ? context.json({ thread_id: id, ...reply.value }) : refusal(context, reply);
+    if (reply.ok) return context.json({ thread_id: id, ...reply.value });
+    // What follows from a key is there when the same call has made it before.
+    const isMade = given === undefined && reply.error.code === "thread_exists";
+    return isMade ? context.json({ thread_id: id }) : refusal(context, reply);
   });
 
   app.delete("/", async (context) => done(context, await remove(requestedThread(context, options))));

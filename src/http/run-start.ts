@@ -10,7 +10,8 @@ function answererOf(
   { input, answeredBy: given }: RunRequest,
 ): Pick<RunRequest, "answeredBy" | "onBehalfOf"> {
   const { caller } = context.get("principal");
-  if (input.kind !== "answers" || caller === "") return {};
+  const isAnswer = input.kind === "answers" || (input.kind === "command" && input.resume !== undefined);
+  if (!isAnswer || caller === "") return {};
   return { answeredBy: caller, ...(given !== undefined && given !== caller && { onBehalfOf: given }) };
 }
 

@@ -3,6 +3,7 @@ import { stringifyJson } from "../json.ts";
 import type { Reply, StartRun, ThreadApi } from "../thread/protocol.ts";
 import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
+import { requirePermission } from "./auth/authentication.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import type { Disconnection } from "./disconnection.ts";
 import { streamed } from "./event-response.ts";
@@ -107,6 +108,7 @@ export function runsRoutes(options: AppOptions): Hono {
   app.get("/runs/:run_id/join", async (context) => {
     const { thread, run } = requestedRun(context, options);
     const query = parseQuery(context.req, schemas.JoinQuery);
+    if (query.cancel_on_disconnect) requirePermission(context, "threads:update");
     const reply = await call(thread, (api) => api.getRun(run));
     if (!reply.ok) return refusal(context, reply);
     await reply.value.run.cancel();

@@ -3,9 +3,9 @@ import type { DirectoryApi, ThreadEntry, ThreadFilter } from "../directory/proto
 import { RefusedError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { AppOptions } from "./app.ts";
+import { requirePermission } from "./auth/authentication.ts";
 import { parseBody } from "./body.ts";
-import { refusal } from "./thread-call.ts";
-import { call, namedThread } from "./thread-call.ts";
+import { callWhole, namedThread } from "./thread-call.ts";
 import {
   CountThreadsBody,
   type SearchThreads,
@@ -34,11 +34,14 @@ export function searchRoutes(options: AppOptions): Hono {
     context.header("x-pagination-total", String(total));
     if (places.length > offset + limit) context.header("x-pagination-next", String(offset + limit));
     const isKnownHere = select?.every((key) => !OF_THREADS.has(key)) ?? false;
-    const threads = isKnownHere
-      ? (await directory.getThreads(page)).map(threadOf)
-      : await askThreads(context, options, page);
-    if (threads instanceof Response) return threads;
-    return context.json(select ? threads.map((thread) => selected(thread, select)) : threads);
+    if (isKnownHere) {
+      const threads = (await directory.getThreads(page)).map(threadOf);
+      return context.json(threads.map((thread) => selected(thread, select)));
+    }
+    requirePermission(context, "threads:read");
+    return context.body(await askThreads(context, options, page, select), 200, {
+      "content-type": "application/json",
+    });
   });
 
   app.post("/count", async (context) => {
@@ -61,23 +64,52 @@ export function directoryOf(context: Context, options: AppOptions): DirectoryApi
 
 type Thread = Readonly<Record<string, unknown>>;
 
-/** The threads themselves know best. Those that are gone meanwhile are left out. */
+/** Threads that are asked at once: their states are in memory together. */
+const AT_ONCE = 8;
+/** The most that a page may have, in bytes. */
+const MAX_PAGE = 64 * 1024 * 1024;
+
+/**
+ * The threads themselves know best. Those that are gone meanwhile are left out; of one that cannot answer there is what the
+ * directory knows, and why.
+ */
 async function askThreads(
   context: Context,
   options: AppOptions,
   ids: readonly string[],
-): Promise<readonly Thread[] | Response> {
-  const replies = await Promise.all(
-    ids.map(async (id) => {
-      const thread = namedThread(context, options, id);
-      const reply = await call(thread, (api) => api.getThread(thread.address));
-      // What a thread object has written as JSON.
-      return reply.ok ? { ok: true as const, value: await new Response(reply.value).json<Thread>() } : reply;
-    }),
+  select: SearchThreads["select"],
+): Promise<string> {
+  const texts: string[] = [];
+  let size = 0;
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    const asked = ids.slice(start, start + AT_ONCE).map((id) => askThread(context, options, id));
+    for (const text of await Promise.all(asked)) {
+      if (text === undefined) continue;
+      const shown = select ? JSON.stringify(selected(JSON.parse(text) as Thread, select)) : text;
+      size += shown.length;
+      if (size > MAX_PAGE) throw pageTooLarge();
+      texts.push(shown);
+    }
+  }
+  return `[${texts.join(",")}]`;
+}
+
+async function askThread(context: Context, options: AppOptions, id: string): Promise<string | undefined> {
+  const thread = namedThread(context, options, id);
+  const reply = await callWhole(thread, (api) => api.getThread(thread.address));
+  if (reply.ok) return new TextDecoder().decode(reply.value);
+  const { code, message } = reply.error;
+  if (code === "thread_not_found") return undefined;
+  const [entry] = await directoryOf(context, options).getThreads([id]);
+  return entry && JSON.stringify({ ...threadOf(entry), values: null, error: { code, message } });
+}
+
+function pageTooLarge(): RefusedError {
+  return new RefusedError(
+    "response_too_large",
+    `The page has more than ${MAX_PAGE} bytes. Ask for fewer threads, or "select" what is needed of them.`,
+    { details: { limit: MAX_PAGE } },
   );
-  const failed = replies.find((reply) => !reply.ok && reply.error.code !== "thread_not_found");
-  if (failed !== undefined && !failed.ok) return refusal(context, failed);
-  return replies.flatMap((reply) => (reply.ok ? [reply.value] : []));
 }
 
 function threadOf(entry: ThreadEntry): Thread {

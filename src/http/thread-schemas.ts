@@ -47,8 +47,8 @@ export const CreateThreadBody = exactly({
 export const PatchThreadBody = exactly({ metadata: v.nullish(Metadata, {}) });
 
 const filter = {
-  metadata: v.nullish(AnyJson, {}),
-  values: v.nullish(AnyJson, {}),
+  metadata: v.nullish(Metadata, {}),
+  values: v.nullish(Metadata, {}),
   status: v.nullish(Status),
 };
 

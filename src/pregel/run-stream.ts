@@ -66,6 +66,11 @@ export class RunStream<Chunk>
     return this;
   }
 
+  /**
+   * For `await using`. Not in the types: they would ask their reader for a library that few have.
+   *
+   * @internal
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
   }

@@ -1,3 +1,4 @@
+import { withNamedAnswer } from "./named-answer.ts";
 import type { Environment } from "../pregel/environment.ts";
 import { isPromise } from "../checkpoint/maybe-promise.ts";
 import { AnswerClaims } from "./answer-claims.ts";
@@ -67,9 +68,10 @@ export class RunAdmission {
     const hashing = hashedKey(storage.serde, call.idempotency);
     const idempotency = isPromise(hashing) ? await hashing : hashing;
     const { idempotency: _, ...others } = call;
-    const start: HashedStart = idempotency === undefined ? others : { ...others, idempotency };
-    const known = this.#known(start);
+    const given: HashedStart = idempotency === undefined ? others : { ...others, idempotency };
+    const known = this.#known(given);
     if (known !== undefined) return onAdmitted(known);
+    const start = await withNamedAnswer(storage, states, given);
     if (start.mustExist === true && storage.thread() === undefined) throw threadNotFound(start.threadId);
     this.#options.outbox.check(start.request);
     const name = this.#chooseGraph(start);

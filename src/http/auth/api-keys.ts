@@ -12,7 +12,12 @@ const ApiKeySchema = v.strictObject({
   /** All that there is unless given. */
   scopes: v.optional(v.array(v.string()), ["*"]),
   /** ISO 8601. */
-  expires_at: v.optional(v.pipe(v.string(), v.isoTimestamp("must be a time as in 2027-01-01T00:00:00Z"))),
+  expires_at: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => !Number.isNaN(Date.parse(text)), "must be a time as in 2027-01-01T00:00:00Z"),
+    ),
+  ),
 });
 
 export type ApiKey = v.InferInput<typeof ApiKeySchema>;

@@ -33,6 +33,11 @@ export function authentication({ auth, rateLimiter }: AuthenticationOptions): Mi
   };
 }
 
+/** For what a route needs only sometimes. */
+export function requirePermission(context: Context, permission: string): void {
+  if (!covers(context.get("principal").scopes, permission)) throw forbidden(permission);
+}
+
 /** Undefined for a request that no route takes. */
 function neededFor(context: Context): string | undefined {
   const route = matchedRoutes(context).findLast(({ method }) => method !== "ALL");

@@ -27,7 +27,7 @@ export const PERMISSIONS: Readonly<Record<string, string>> = {
   "DELETE /store/items": "store:delete",
   "POST /store/items/search": "store:search",
   "POST /store/namespaces": "store:list_namespaces",
-  "GET /interrupts": "threads:search",
+  "GET /interrupts": "threads:read",
   "GET /threads/:thread_id": "threads:read",
   "PATCH /threads/:thread_id": "threads:update",
   "POST /threads/:thread_id/invoke": "threads:create_run",

@@ -106,6 +106,24 @@ describe("an assistant", () => {
     await expect(send("DELETE", `/${id}`)).rejects.toMatchObject(unknown);
   });
 
+  it.for([
+    { config: { recursion_limit: "abc" } },
+    { config: { recursion_limit: 0 } },
+    { config: { configurable: "xyz" } },
+    { config: { tags: 5 } },
+    { assistant_id: "writer" },
+    { name: "x".repeat(257) },
+  ])("is not made of %o", async (body) => {
+    await expect(create(body)).rejects.toMatchObject({ status: 400, code: "invalid_request" });
+  });
+
+  it("is not deleted together with threads", async () => {
+    const { assistant_id: id } = await create({});
+    const both = send("DELETE", `/${id}?delete_threads=true`);
+    await expect(both).rejects.toMatchObject({ status: 400, code: "invalid_request" });
+    await send("DELETE", `/${id}?delete_threads=false`);
+  });
+
   it("needs a graph that there is", async () => {
     for (const attempt of [
       create({ graph_id: "nobody" }),

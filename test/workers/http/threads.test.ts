@@ -292,6 +292,43 @@ describe("the directory", () => {
     }
   });
 
+  it("finds threads by many keys at once", async () => {
+    const many = Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`key${n}`, crypto.randomUUID()]));
+    const { thread_id: id } = await create({ metadata: many });
+    expect(await ids({ metadata: many })).toEqual([id]);
+    expect(await json(post("/threads/count", { metadata: many }))).toBe(1);
+    expect(await ids({ metadata: { ...many, key119: "other" } })).toEqual([]);
+  });
+
+  it("shows what it knows of a thread that cannot be read", async () => {
+    const tag = crypto.randomUUID();
+    const { thread_id: id } = await create({ metadata: { tag } });
+    const thread = new TestThread(id);
+    await thread.invoke({ input: { topic: "tea" } });
+    await create({ metadata: { tag } });
+    await thread.inside(({ storage }) =>
+      storage.sql.exec("UPDATE checkpoints SET body = x'c1', type = 'msgpack'"),
+    );
+    await thread.evict();
+    const found = await search({ metadata: { tag } });
+    expect(found).toHaveLength(2);
+    expect(found.find((each) => each.thread_id === id)).toMatchObject({
+      values: null,
+      error: { code: "undecodable" },
+    });
+  });
+
+  it("copies a thread once for one key", async () => {
+    const { thread_id: id } = await create();
+    await new TestThread(id).invoke({ input: { topic: "tea" } });
+    const copy = async () => {
+      const headers = { "content-type": "application/json", "idempotency-key": "copy" };
+      const answer = await json(request(`/threads/${id}/copy`, { method: "POST", headers, body: "{}" }));
+      return (answer as { thread_id: string }).thread_id;
+    };
+    expect(await copy()).toBe(await copy());
+  });
+
   it("gives pages, with what follows and how many there are", async () => {
     const tag = crypto.randomUUID();
     for (const id of ["a", "b", "c"]) await create({ thread_id: `${id}-${tag}`, metadata: { tag } });

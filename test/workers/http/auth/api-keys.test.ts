@@ -111,6 +111,10 @@ describe("API keys", () => {
     ['[{"name":"ci"}]', "0.hash"],
     ['[{"hash":"acme-all","name":"ci"}]', "0.hash"],
     [JSON.stringify([{ hash: "0".repeat(64), name: "ci", expires_at: "soon" }]), "0.expires_at"],
+    [
+      JSON.stringify([{ hash: "0".repeat(64), name: "ci", expires_at: "2020-01-01T00:00:00+05" }]),
+      "0.expires_at",
+    ],
   ] as const)("that cannot be read are a fault of the server: %s", async ([keys, place]) => {
     const broken = server({ auth: apiKeys(() => keys) });
     const response = await broken("/threads/x/state", { headers: bearer("acme-all") });

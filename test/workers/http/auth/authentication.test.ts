@@ -107,6 +107,22 @@ describe("scopes", () => {
     expect((await call(`/threads/${id}/state`, { method: "HEAD" })).status).toBe(status);
   });
 
+  it("to read are not enough to cancel a run by leaving it, or to see values in a search", async () => {
+    const call = server({
+      auth: (request) => principal({ scopes: [request.headers.get("x-scope") ?? "*"] }),
+    });
+    const path = `/threads/${crypto.randomUUID()}`;
+    const { run_id: id } = (await json(call(`${path}/invoke`, { body }))) as { run_id: string };
+    const join = (query: string) =>
+      call(`${path}/runs/${id}/join${query}`, { headers: { "x-scope": "threads:read" } });
+    expect((await join("")).status).toBe(200);
+    expect(await codeOf(await join("?cancel_on_disconnect=true"))).toBe("forbidden");
+    const headers = { "x-scope": "threads:search" };
+    const search = (select?: string[]) => call("/threads/search", { headers, body: { select } });
+    expect((await search(["thread_id", "status"])).status).toBe(200);
+    expect(await codeOf(await search())).toBe("forbidden");
+  });
+
   it("are known for every route, and for no other", () => {
     const nothing = () => undefined;
     const app = createApp({

@@ -1,0 +1,33 @@
+import type { StartRun } from "./protocol.ts";
+import type { StateReader } from "./state-reader.ts";
+import type { ThreadStorage } from "./thread-storage.ts";
+
+/**
+ * An answer that names no question is for the one that is open, when there is no more than one; while a run goes on that was
+ * started with an answer, it is for the question of that one, which is what its sender has seen. Under its name it is
+ * recorded, and recognised when it comes again, as any other.
+ */
+export async function withNamedAnswer<Start extends StartRun>(
+  storage: ThreadStorage,
+  states: StateReader,
+  start: Start,
+): Promise<Start> {
+  const { input, checkpointId } = start.request;
+  if (input.kind !== "command" || input.resume === undefined || checkpointId !== undefined) return start;
+  if (input.update !== undefined || input.goto.length > 0 || storage.thread() === undefined) return start;
+  const [only, ...others] = answeredNow(storage) ?? (await openNow(states, start.threadId));
+  if (only === undefined || others.length > 0) return start;
+  const answers = [[only, input.resume] as const];
+  return { ...start, request: { ...start.request, input: { kind: "answers", answers } } };
+}
+
+/** The questions that the runs under way were started to answer; undefined when there is none. */
+function answeredNow({ runs, answers }: ThreadStorage): readonly string[] | undefined {
+  const answered = runs.queued().flatMap((id) => answers.ofRun(id).map(({ interruptId }) => interruptId));
+  return answered.length === 0 ? undefined : [...new Set(answered)];
+}
+
+async function openNow(states: StateReader, threadId: string): Promise<readonly string[]> {
+  const { interrupts } = await states.standing(threadId);
+  return interrupts.map(({ id }) => id);
+}
