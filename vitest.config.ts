@@ -4,6 +4,8 @@ import { Response } from "miniflare";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { receive } from "./test/support/receiver.ts";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { CrashMatrixReporter } from "./test/support/crash-matrix-reporter.ts";
+import { EXCLUDED, OFTEN } from "./test/workers/resets.ts";
 import { PinsReporter } from "./test/support/pins-reporter.ts";
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration["test"]>;
@@ -39,13 +41,17 @@ function node(name: string, test: TestOptions): TestProjectInlineConfiguration {
   return { resolve, plugins: [sqlText], test: { name, ...parallel, ...test } };
 }
 
+const isLong = process.env["TIDEMARK_LONG"] !== undefined;
+
 /** Workers have no environment of the process: what tests want of it is written into them. */
 const define = {
-  MODEL_SEQUENCES: process.env["TIDEMARK_RUNS"] ?? (process.env["TIDEMARK_LONG"] ? "10000" : "200"),
+  RESETS: "false",
+  MODEL_SEQUENCES: process.env["TIDEMARK_RUNS"] ?? (isLong ? "10000" : "200"),
   MODEL_FIRST_SEED: process.env["TIDEMARK_SEED"] ?? "0",
+  EVERY_CRASH: isLong ? "true" : "false",
 };
 
-function workerd(name: string, test: TestOptions): TestProjectInlineConfiguration {
+function workerd(name: string, test: TestOptions, defined = {}): TestProjectInlineConfiguration {
   const plugins = [
     sqlText,
     archiveBytes,
@@ -59,19 +65,27 @@ function workerd(name: string, test: TestOptions): TestProjectInlineConfiguratio
       },
     }),
   ];
-  return { resolve, plugins, define, test: { name, ...parallel, ...sharing, ...test } };
+  return {
+    resolve,
+    plugins,
+    define: { ...define, ...defined },
+    test: { name, ...parallel, ...sharing, ...test },
+  };
 }
 
 /** They register classes of messages for all graphs of their process: no other file is to share it. */
 const registering = ["test/unit/messages/langchain.test.ts", "test/unit/oracle/chat.test.ts"];
 
+const reporters = [
+  "minimal",
+  new PinsReporter(),
+  new CrashMatrixReporter(process.env["TIDEMARK_CRASH_MATRIX"] === "write"),
+];
 const report = process.env["TIDEMARK_TEST_REPORT"];
 
 export default defineConfig({
   test: {
-    reporters: report
-      ? ["minimal", new PinsReporter(), ["json", { outputFile: report }]]
-      : ["minimal", new PinsReporter()],
+    reporters: report ? [...reporters, ["json", { outputFile: report }]] : reporters,
 
     projects: [
       node("unit", {
@@ -81,6 +95,13 @@ export default defineConfig({
       }),
       node("unit-registering", { include: registering }),
       workerd("workers", { include: ["test/workers/**/*.test.ts", "test/contract/**/*.workers.test.ts"] }),
+      workerd(
+        "resets",
+        isLong
+          ? { include: ["test/workers/{thread,http,hooks}/**/*.test.ts"], exclude: [...EXCLUDED] }
+          : { include: [...OFTEN] },
+        { RESETS: "true" },
+      ),
       // @langchain/langgraph-checkpoint-validation expects describe, it and expect to be globals.
       node("conformance", { include: ["test/conformance/**/*.unit.test.ts"], globals: true }),
       workerd("conformance-workers", { include: ["test/conformance/**/*.workers.test.ts"], globals: true }),

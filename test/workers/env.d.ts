@@ -22,3 +22,9 @@ declare const MODEL_SEQUENCES: number;
 
 /** The seed of the first of them; the others follow. */
 declare const MODEL_FIRST_SEED: number;
+
+/** Whether objects are ended wherever they come by, or at each kind of place once. */
+declare const EVERY_CRASH: boolean;
+
+/** Whether objects are ended after every superstep. */
+declare const RESETS: boolean;

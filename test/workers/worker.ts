@@ -1,7 +1,7 @@
 import { createRuntime } from "../../src/worker.ts";
 import { watched } from "../support/bucket.ts";
 import type { CrashPoint } from "../../src/thread/crash-points.ts";
-import { noteReached } from "../support/crash-points.ts";
+import { comeTo, endWhenDurable } from "../support/crash-points.ts";
 import { faulty } from "../support/faults.ts";
 import { noteInstance } from "../support/instances.ts";
 import { noteReport } from "../support/reports.ts";
@@ -45,7 +45,8 @@ export class Thread extends runtime.Thread {
   }
 
   override reached(point: CrashPoint): void {
-    noteReached(this.ctx, point);
+    comeTo(this.ctx, point);
+    if (RESETS && point === "run.committed") endWhenDurable(this.ctx);
   }
 }
 

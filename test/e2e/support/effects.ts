@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 export class Effects {
   readonly #server: Server;
   readonly #counts = new Map<string, number>();
+  readonly #calls: string[] = [];
   readonly #held = new Map<string, ServerResponse[]>();
 
   private constructor(server: Server) {
@@ -28,9 +29,22 @@ export class Effects {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** The paths that were called, in the order of the calls. */
+  get calls(): readonly string[] {
+    return this.#calls;
+  }
+
   /** How often the path was called. */
   count(path: string): number {
     return this.#counts.get(path) ?? 0;
+  }
+
+  /** How often paths that begin and end so were called. */
+  countEnding(start: string, end: string): number {
+    return Array.from(this.#counts).reduce(
+      (sum, [path, count]) => (path.startsWith(start) && path.endsWith(end) ? sum + count : sum),
+      0,
+    );
   }
 
   /** Calls of the path get no answer from now on. */
@@ -52,6 +66,7 @@ export class Effects {
   }
 
   #onCall(path: string, response: ServerResponse): void {
+    this.#calls.push(path);
     this.#counts.set(path, this.count(path) + 1);
     const held = this.#held.get(path);
     if (held === undefined) response.end("ok");

@@ -3,7 +3,7 @@ import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { Gate } from "../../support/gate.ts";
 import { expectOneChain } from "../../support/history.ts";
 import { Log } from "../../support/log.ts";
-import { HttpError, TestThread, type RunAnswer } from "../../support/threads.ts";
+import { HttpError, json, TestThread, type RunAnswer } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
 /** Asks for the approval of each amount, one after the other, and pays what was approved. */
@@ -223,6 +223,75 @@ describe("a resume beside other calls", () => {
       thread.update({ values: { log: ["edit"] }, as_node: "pay" }).then(() => ({}) as RunAnswer),
     ]);
     expect(results.map(codeOf).filter((code) => code === "ok").length).toBeGreaterThanOrEqual(1);
+    await expectOneChain(thread);
+  });
+
+  it("and a cancel of its run: one of them wins, and the other hears it", async () => {
+    let length = 4;
+    const graph = new StateGraph(Log)
+      .addNode("ask", async (_, { signal }) => {
+        const answer = String(interrupt("ok?"));
+        await scheduler.wait(length, { signal });
+        return { log: [answer] };
+      })
+      .addEdge(START, "ask")
+      .compile();
+    deploy({ graph });
+    const compete = async (delay: number): Promise<string> => {
+      const { thread, question } = await asked();
+      const body = { command: { resume: { [question]: "yes" } } };
+      const { run_id: id } = (await json(thread.post("/runs", body))) as RunAnswer;
+      await scheduler.wait(delay);
+      const [, again] = await Promise.all([
+        json(thread.post(`/runs/${id}/cancel?wait=1`, {})),
+        thread.resume({ interrupt_id: question, value: "yes" }).catch((error: unknown) => error),
+      ]);
+      const { status } = (await thread.get(`/runs/${id}`)) as { status: string };
+      const { values, next } = await thread.state();
+      const won = { values: { log: ["yes"] }, next: [], again: { run_id: id, status: "success" } };
+      const lost = { values: { log: [] }, next: ["ask"], again: { code: "run_cancelled" } };
+      expect({ values, next, again }).toMatchObject(status === "success" ? won : lost);
+      await expectOneChain(thread);
+      return status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 6 }, (_, index) => compete(2 * index)));
+    expect(statuses.filter((status) => status !== "success" && status !== "interrupted")).toEqual([]);
+    length = 60_000;
+    expect(await compete(0)).toBe("interrupted");
+  });
+});
+
+describe("an edit beside runs", () => {
+  it("is in the state once, or refused, and so are they", async () => {
+    const graph = new StateGraph(Log)
+      .addNode("work", async () => {
+        await scheduler.wait(1);
+        return { log: ["work"] };
+      })
+      .addEdge(START, "work")
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    await thread.invoke({ input: { log: ["first"] } });
+    const names = Array.from({ length: 10 }, (_, index) => `${index % 2 === 0 ? "run" : "edit"} ${index}`);
+    const codes = await Promise.all(
+      names.map(async (name, index) => {
+        await scheduler.wait(index);
+        const call = name.startsWith("run")
+          ? thread.invoke({ input: { log: [name] } })
+          : thread.update({ values: { log: [name] }, as_node: "work" });
+        return call.then(
+          () => "ok",
+          (error: HttpError) => error.code,
+        );
+      }),
+    );
+    const { log } = (await thread.state()).values as { log: readonly string[] };
+    expect(log.filter((entry) => names.includes(entry)).toSorted()).toEqual(
+      names.filter((_, index) => codes[index] === "ok").toSorted(),
+    );
+    expect(codes.filter((code) => code !== "ok" && code !== "thread_busy")).toEqual([]);
+    expect(codes.filter((_, index) => index % 2 === 0)).toEqual(Array.from({ length: 5 }, () => "ok"));
     await expectOneChain(thread);
   });
 });

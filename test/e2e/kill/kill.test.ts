@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { BundledServer } from "../support/bundled-server.ts";
+import { Effects } from "../support/effects.ts";
+import { Random } from "../support/random.ts";
+import { type Answered, codeOf } from "./patient-client.ts";
+import { ThreadLoad } from "./thread-load.ts";
+
+const KILLS = Number(process.env["TIDEMARK_KILLS"] ?? 5);
+const SEED = Number(process.env["TIDEMARK_SEED"] ?? Date.now() % 1_000_000);
+const THREADS = 50;
+/** Milliseconds for all, besides those for each kill. */
+const REST = 120_000;
+
+const wait = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time));
+
+interface Wire {
+  readonly run_id?: string;
+  readonly event_id?: string;
+  readonly status: string;
+  readonly checkpoint: { readonly checkpoint_id: string };
+  readonly parent_checkpoint: { readonly checkpoint_id: string } | null;
+}
+
+it(
+  `loses nothing and does nothing twice, however often the process is killed (seed ${SEED})`,
+  {
+    timeout: 2 * REST + KILLS * 4000,
+  },
+  async () => {
+    const deadline = Date.now() + REST + KILLS * 4000;
+    const server = await BundledServer.build(join(import.meta.dirname, "../fixtures/kill"));
+    const effects = await Effects.open();
+    try {
+      await server.start();
+      const loads = Array.from({ length: THREADS }, (_, index) => loadOf(index, server, effects, deadline));
+      const killing = kill(server, new Random(SEED));
+      await Promise.all(loads.map((load, index) => keepBusy(load, killing, new Random(SEED + index + 1))));
+      await killing.over;
+      await Promise.all(loads.map((load) => check(load, effects)));
+      const sum = (count: (load: ThreadLoad) => number): number =>
+        loads.map(count).reduce((left, right) => left + right, 0);
+      process.stdout.write(
+        `${KILLS} kills (seed ${SEED}): ${sum(({ jobs }) => jobs)} jobs, ${sum(({ acknowledged }) => acknowledged.length)} answers, ` +
+          `${effects.calls.length} calls by nodes, ${sum(({ client }) => client.lost)} calls made again, ` +
+          `${sum(({ stalled }) => stalled)} runs that stalled.\n`,
+      );
+    } finally {
+      await server.dispose();
+      await effects.dispose();
+    }
+  },
+);
+
+function loadOf(index: number, { url }: BundledServer, effects: Effects, deadline: number): ThreadLoad {
+  const thread = `t${index}`;
+  const random = new Random(SEED * 1000 + index);
+  const count = (task: string): number => effects.countEnding(`${thread}/`, `/${task}`);
+  return new ThreadLoad({ thread, url, effects: `${effects.url}/${thread}`, count, random, deadline });
+}
+
+interface Killing {
+  isOver: boolean;
+  readonly over: Promise<void>;
+}
+
+function kill(server: BundledServer, random: Random): Killing {
+  const killing = { isOver: false, over: Promise.resolve() };
+  killing.over = (async () => {
+    for (let kills = 0; kills < KILLS; kills++) {
+      await wait(random.between(200, 1200));
+      await server.kill();
+      await server.start();
+    }
+  })().finally(() => (killing.isOver = true));
+  return killing;
+}
+
+async function keepBusy(load: ThreadLoad, killing: Killing, random: Random): Promise<void> {
+  while (!killing.isOver) {
+    await load.act();
+    await wait(random.between(100, 500));
+  }
+}
+
+async function check(load: ThreadLoad, effects: Effects): Promise<void> {
+  const { log } = (await load.state()).values;
+  const twice = log.filter((entry, index) => log.indexOf(entry) !== index);
+  expect({ thread: load.path, twice }).toEqual({ thread: load.path, twice: [] });
+  expect(load.expected.filter((entry) => !log.includes(entry))).toEqual([]);
+  for (const answered of load.acknowledged) {
+    const again = await load.client.again(answered);
+    expect(lasting(again)).toEqual(lasting(answered));
+  }
+  const { answer: runs } = await load.client.get(`${load.path}/runs?limit=1000`);
+  expect((runs as Wire[]).filter(({ status }) => status === "pending" || status === "running")).toEqual([]);
+  await checkChain(load);
+  checkEffects(load, effects);
+}
+
+/** What of an answer must never change. */
+function lasting({ path, key, answer }: Answered): unknown {
+  const { run_id, event_id, status } = answer as Wire;
+  if (path.endsWith("/runs")) return { key, run_id };
+  return event_id === undefined ? { key, answer } : { key, event_id, known: status !== undefined };
+}
+
+/** Each checkpoint follows the one before. */
+async function checkChain({ client, path }: ThreadLoad): Promise<void> {
+  let before = "";
+  let expected: string | undefined;
+  for (;;) {
+    const { answer, status } = await client.get(`${path}/history?limit=200${before}`);
+    expect({ status, code: codeOf(answer) }).toEqual({ status: 200, code: undefined });
+    const states = answer as Wire[];
+    for (const { checkpoint, parent_checkpoint: parent } of states) {
+      if (expected !== undefined) expect(checkpoint.checkpoint_id).toBe(expected);
+      expected = parent?.checkpoint_id;
+    }
+    const last = states.at(-1);
+    if (last?.parent_checkpoint == null) return;
+    before = `&before=${last.checkpoint.checkpoint_id}`;
+  }
+}
+
+/**
+ * A superstep begins when all tasks of the one before are recorded: none of them may be done after that. Nor may one that a
+ * reader has seen as finished.
+ */
+function checkEffects(load: ThreadLoad, effects: Effects): void {
+  const thread = load.path.split("/").at(-1) ?? "";
+  const steps = effects.calls
+    .filter((call) => call.startsWith(`${thread}/`))
+    .map((call) => Number(call.split("/")[1]));
+  const back = steps.filter((step, index) => step < (steps[index - 1] ?? 0));
+  expect({ thread, back }).toEqual({ thread, back: [] });
+  for (const [task, count] of load.finished)
+    expect({ task, count: effects.countEnding(`${thread}/`, `/${task}`) }).toEqual({ task, count });
+}

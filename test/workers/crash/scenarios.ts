@@ -1,0 +1,6 @@
+import { RUNS } from "./run-scenarios.ts";
+import type { Scenario } from "./scenario.ts";
+import { THREADS } from "./thread-scenarios.ts";
+import { WAITS } from "./wait-scenarios.ts";
+
+export const SCENARIOS: readonly Scenario[] = [...RUNS, ...WAITS, ...THREADS];
