@@ -70,7 +70,10 @@ export class GraphRunner implements RunExecutor {
       const guard = new RunGuard(run, this.#options, limited.isAnswer);
       const outcome = await this.#run(run, request, limited, guard, log);
       if (outcome.status === "refused") return await this.#refuse(run, outcome.error);
-      if (outcome.status === "limited") return await this.#pause(run, outcome, limited, log);
+      if (outcome.status === "limited")
+        return await this.#pause(run, outcome, limited, (event) => {
+          if (request.modes.includes(event.mode)) log?.emit(event.mode, event.payload);
+        });
       return await this.#end(run, outcome, limited);
     } catch (fault) {
       // Tasks that go on beside it are told that they work for nobody.
@@ -216,11 +219,11 @@ export class GraphRunner implements RunExecutor {
     run: RunRow,
     outcome: Extract<RunOutcome, { status: "limited" }>,
     limited: LimitedRun,
-    log?: RunLog,
+    emit: (event: { readonly mode: "updates" | "values"; readonly payload: unknown }) => void,
   ): Promise<Completion> {
     const { question, write } = await pauseAtLimit(this.#options.storage, run, outcome, limited);
     const { next, tasks } = await this.#state();
-    for (const mode of ["updates", "values"]) log?.emit(mode, { [INTERRUPT]: [question] });
+    for (const mode of ["updates", "values"] as const) emit({ mode, payload: { [INTERRUPT]: [question] } });
     const end: RunEnd = {
       status: "interrupted",
       checkpointId: outcome.checkpointId,
