@@ -6,6 +6,7 @@ import type {
   AssistantPatch,
   AssistantsApi,
   JsonObject,
+  NewAssistant,
 } from "../directory/protocol.ts";
 import type { Outcome } from "../directory/outcome.ts";
 import { RefusedError } from "../errors.ts";
@@ -14,6 +15,7 @@ import type { AppOptions } from "./app.ts";
 import {
   type AssistantFilterBody,
   CountAssistantsBody,
+  type CreateAssistant,
   CreateAssistantBody,
   DeleteAssistantQuery,
   GraphQuery,
@@ -48,22 +50,8 @@ export function assistantRoutes(options: AppOptions): Hono {
 
   app.post("/", async (context) => {
     const body = await parseBody(context.req, CreateAssistantBody, MAX_ASSISTANT);
-    const { graph_id: graphId, assistant_id: id, if_exists: ifExists } = body;
-    requireGraph(graphId, graphs());
-    const made = await assistants(context).createAssistant(
-      {
-        assistantId: id ?? newId(context),
-        graphId,
-        config: jsonOf(body.config ?? {}),
-        context: body.context ?? {},
-        metadata: body.metadata ?? {},
-        name: body.name ?? "Untitled",
-        description: body.description ?? null,
-        // One that follows from a key is there when the call was made before.
-        ifExists: id == null ? "do_nothing" : ifExists,
-      },
-      graphs(),
-    );
+    requireGraph(body.graph_id, graphs());
+    const made = await assistants(context).createAssistant(newAssistant(context, body), graphs());
     return respond(context, made, wireAssistant);
   });
 
@@ -180,6 +168,21 @@ function wireAssistant(assistant: Assistant): Readonly<Record<string, unknown>> 
 
 function selected(assistant: Readonly<Record<string, unknown>>, keys: readonly string[]): object {
   return Object.fromEntries(keys.filter((key) => key in assistant).map((key) => [key, assistant[key]]));
+}
+
+function newAssistant(context: Context, body: CreateAssistant): NewAssistant {
+  const { graph_id: graphId, assistant_id: id, if_exists: ifExists } = body;
+  return {
+    assistantId: id ?? newId(context),
+    graphId,
+    config: jsonOf(body.config ?? {}),
+    context: body.context ?? {},
+    metadata: body.metadata ?? {},
+    name: body.name ?? "Untitled",
+    description: body.description ?? null,
+    // One that follows from a key is there when the call was made before.
+    ifExists: id == null ? "do_nothing" : ifExists,
+  };
 }
 
 /** What a body has come with as JSON. */

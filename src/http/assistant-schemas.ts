@@ -66,5 +66,6 @@ export const DeleteAssistantQuery = exactly({
 });
 export const SubgraphsQuery = exactly({ recurse: v.optional(Flag, "false") });
 
+export type CreateAssistant = v.InferOutput<typeof CreateAssistantBody>;
 export type AssistantFilterBody = v.InferOutput<typeof CountAssistantsBody>;
 export type PatchAssistant = v.InferOutput<typeof PatchAssistantBody>;
