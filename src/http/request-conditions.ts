@@ -31,7 +31,9 @@ export function idempotencyKey(context: Context): string | undefined {
 
 async function idempotencyOf(key: string, context: Context, body: unknown): Promise<Idempotency> {
   const { method, path } = context.req;
-  const text = `${method} ${path.split("/").at(-1)} ${JSON.stringify(body)}`;
+  // A key is its thread's, so that the thread is no part of what it stands for.
+  const route = path.replace(/^\/threads\/[^/]+/, "");
+  const text = `${method} ${route} ${JSON.stringify(body)}`;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const hash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return { caller: context.get("principal").caller, key, hash };

@@ -64,6 +64,9 @@ describe("Idempotency-Key", () => {
     await expect(sent(thread, "/invoke", { input: { log: [] } }, key("k"))).rejects.toMatchObject(reused);
     await expect(sent(thread, "/stream", input, key("k"))).rejects.toMatchObject(reused);
     await expect(sent(thread, "/state", { values: { log: [] } }, key("k"))).rejects.toMatchObject(reused);
+    const edit = { values: { log: [] } };
+    await sent(thread, "/state", edit, key("edit"));
+    await expect(sent(thread, "/events/state", edit, key("edit"))).rejects.toMatchObject(reused);
     expect(runs.count).toBe(1);
   });
 
