@@ -54,6 +54,8 @@ class MovedError extends Error {}
  */
 export class WaitKeeper {
   readonly #parts: WaitParts;
+  /** The last run of the thread's own that this instance took in. */
+  #own: string | undefined;
 
   constructor(parts: WaitParts) {
     this.#parts = parts;
@@ -66,7 +68,7 @@ export class WaitKeeper {
     storage.received.settle(runId, run?.inputApplied === true && run.cancelled !== "rollback");
     // What never began has changed nothing but that it was to answer something.
     const isSame = run?.attempt === 0 && storage.answers.ofRun(runId).length === 0;
-    if (standing === "same" || (standing === "unknown" && isSame)) return;
+    if (standing === "same" || (standing === "unknown" && isSame)) return this.#lookAgain(runId);
     this.#setTimer(standing === "unknown" ? platform.now() : this.#dueAt(standing));
   }
 
@@ -133,6 +135,17 @@ export class WaitKeeper {
         if (runId !== undefined) return { event_id: event.eventId, status: "delivered", run_id: runId };
       } else if (this.#isFresh(reading)) return this.#keep(event, payload);
     }
+  }
+
+  /**
+   * The thread stands where it stood. What came while the run was in the queue has looked at nothing, and answers that the
+   * run had were not taken. What the thread itself has given in vain is given again after a lease.
+   */
+  #lookAgain(runId: string): void {
+    const { storage, platform } = this.#parts;
+    const isOwn = this.#own === runId || storage.answers.ofRun(runId).length > 0;
+    const isWaiting = storage.timers.dueTime("wait", "") !== undefined || storage.received.countKept() > 0;
+    if (isOwn || isWaiting) this.#setTimer(platform.now() + (isOwn ? platform.lease : 0));
   }
 
   #dueAt(standing: Standing): number | undefined {
@@ -220,6 +233,7 @@ export class WaitKeeper {
       if (admitted !== runId || !this.#isNext(reading, runId)) throw new MovedError();
       for (const event of events) storage.received.give(event.id, runId);
       give(runId);
+      this.#own = runId;
       this.#setTimer(nextTime(reading, new Set(answers.map(([id]) => id))));
     };
     try {

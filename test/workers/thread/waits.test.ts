@@ -9,7 +9,8 @@ import {
   StateGraph,
   waitForEvent,
 } from "../../../src/index.ts";
-import { until } from "../../support/gate.ts";
+import { holdBucket } from "../../support/bucket.ts";
+import { Gate, until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { HttpError, json, request, type RunAnswer, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
@@ -226,6 +227,27 @@ describe("an event", () => {
       { key: "step", kept: 1 },
       { key: "other", kept: 1 },
     ]);
+  });
+
+  it("that comes while a call that is then refused is in the queue is not forgotten", async () => {
+    const [thread] = await started({
+      wait: () => {
+        waitForEvent("go");
+        return { log: ["went"] };
+      },
+    });
+    const gate = new Gate();
+    holdBucket(({ operation }) => (operation === "get" ? gate.pass() : undefined));
+    // So large that it is read from the bucket; and no answer at all.
+    const refused = thread.post("/invoke", { input: { log: ["n".repeat(2_500_000)] } });
+    await gate.reached();
+    expect(await send(thread, "go", {})).toMatchObject({ status: "kept" });
+    gate.open();
+    holdBucket();
+    expect((await refused).status).toBe(409);
+    await until(async () => (await thread.state()).next.length === 0);
+    expect(await log(thread)).toEqual(["went", "end"]);
+    expect(await timers(thread)).toEqual([]);
   });
 
   it("is taken once, however often and by whatever key it is sent again", async () => {
