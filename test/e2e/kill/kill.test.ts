@@ -68,7 +68,7 @@ function kill(server: BundledServer, random: Random): Killing {
   const killing = { isOver: false, over: Promise.resolve() };
   killing.over = (async () => {
     for (let kills = 0; kills < KILLS; kills++) {
-      await wait(random.between(200, 1200));
+      await wait(random.between(300, 1500));
       await server.kill();
       await server.start();
     }

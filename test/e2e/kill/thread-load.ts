@@ -171,8 +171,15 @@ export class ThreadLoad {
     }
   }
 
+  /** A run of the thread's own may have got nowhere, too: then another one goes on. */
   async #idle(): Promise<void> {
-    while ((await this.state()).next.length > 0) await this.#pause();
+    while ((await this.state()).next.length > 0) {
+      const { answer } = await this.client.get(`${this.path}/runs?limit=1`);
+      if ((answer as Outcome[])[0]?.status === "error") {
+        this.stalled += 1;
+        await this.#post("/invoke", {});
+      } else await this.#pause();
+    }
   }
 
   async #pause(): Promise<void> {
