@@ -21,8 +21,10 @@ import type { Authenticate } from "./http/auth/principal.ts";
 import type { EventSchemas } from "./http/inbound-event-schemas.ts";
 import type { WebhookSource } from "./http/webhooks/source.ts";
 import type { RateLimiter } from "./http/auth/rate-limit.ts";
-import { callObject, type ThreadNamespace } from "./http/thread-stub.ts";
+import { objectName } from "./http/object-name.ts";
+import { callObject, callThread, type ThreadNamespace } from "./http/thread-stub.ts";
 import type { RunnableGraph } from "./pregel/runnable-graph.ts";
+import type { CallThread } from "./thread/cron-thread-starts.ts";
 import { eventOptions, type EventOptions } from "./thread/events/event-options.ts";
 import type { NextTime } from "./thread/schedules.ts";
 import { checkRetention, type Retention } from "./thread/retention.ts";
@@ -192,6 +194,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       lease,
       retention,
       crons,
+      callThread: threadCalls(bindings.thread),
       directory: (env) => {
         const of = directories(env);
         return of && { of, store: (tenant) => store(env, of(tenant)), extract };
@@ -230,6 +233,12 @@ function namespaceOf(env: unknown, binding: string): ThreadNamespace {
     "binding_missing",
     `The Worker has no Durable Object binding "${binding}". Add to wrangler.toml: [[durable_objects.bindings]] name = "${binding}", class_name = "Thread".`,
   );
+}
+
+function threadCalls(binding: string): (env: unknown) => CallThread {
+  return (env) =>
+    ({ tenant, threadId }, call) =>
+      callThread(namespaceOf(env, binding), objectName(tenant, threadId), call);
 }
 
 /** Finds the directory of each tenant, when directories are bound. */

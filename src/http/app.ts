@@ -6,6 +6,7 @@ import type { DirectoryApi } from "../directory/protocol.ts";
 import { assistantGraphRoutes, assistantRoutes } from "./assistant-routes.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { cronRoutes } from "./cron-routes.ts";
+import { graphCronRoutes } from "./graph-cron-routes.ts";
 import { errorHandler } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { serverInfo } from "./info.ts";
@@ -71,7 +72,10 @@ export function createApp(options: AppOptions): Hono {
     }),
   );
   app.get("/ok", (context) => context.json({ ok: true }));
-  app.get("/info", (context) => context.json(serverInfo(options.directories(context.env) !== undefined)));
+  app.get("/info", (context) => {
+    const hasDirectory = options.directories(context.env) !== undefined;
+    return context.json(serverInfo(hasDirectory, options.hasCrons === true));
+  });
   app.use(authentication(options));
   app.route("/threads/:thread_id", runRoutes(options));
   app.route("/threads/:thread_id", createRunRoutes(options));
@@ -83,6 +87,7 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads/:thread_id", inboundEventRoutes(options));
   app.route("/threads/:thread_id", transferRoutes(options));
   app.route("/threads/:thread_id", lifeCycleRoutes(options));
+  if (options.hasCrons === true) app.route("/runs/crons", graphCronRoutes(options));
   app.route("/", statelessRunRoutes(options));
   app.route("/threads", pruneRoute(options));
   app.route("/threads", searchRoutes(options));

@@ -1,36 +1,43 @@
 import type { Context } from "hono";
 import { RefusedError } from "../errors.ts";
 import type { AppOptions } from "./app.ts";
-import type { RunCreate } from "./run-create.ts";
 import { directoryOf } from "./search-routes.ts";
 
-/** A run's body with what its assistant adds. */
-interface AssistedRun {
+/** What an assistant has a say in. */
+interface AssistedBody {
+  readonly assistant_id?: string | null | undefined;
+  readonly config: { readonly configurable?: Record<string, unknown> | undefined };
+  readonly context?: unknown;
+}
+
+/** A body with what its assistant adds. */
+interface Assisted<Body> {
   readonly graph: string | undefined;
-  readonly body: RunCreate;
+  readonly body: Body;
 }
 
 /**
  * The name of a graph means that graph as it is: nobody has to be asked. Anything else is the id of an assistant, whose
  * configuration the run gets; its own goes before that.
  */
-export async function withAssistant(
+export async function withAssistant<Body extends AssistedBody>(
   context: Context,
   options: AppOptions,
-  body: RunCreate,
-): Promise<AssistedRun> {
+  body: Body,
+): Promise<Assisted<Body>> {
   const { assistant_id: id } = body;
-  if (id === undefined || Object.hasOwn(options.graphs, id)) return { graph: id, body };
+  if (id == null || Object.hasOwn(options.graphs, id)) return { graph: id ?? undefined, body };
   const found = await directoryOf(context, options).getAssistant(id, Object.keys(options.graphs));
   if (!found.ok) throw new RefusedError(found.error.code, found.error.message, found.error);
   const { graphId, config, context: given } = found.value;
   return { graph: graphId, body: merged(body, config, given) };
 }
 
-function merged(body: RunCreate, config: object, context: object): RunCreate {
+function merged<Body extends AssistedBody>(body: Body, config: object, context: object): Body {
   const { configurable, ...others } = config as { readonly configurable?: object };
-  const { config: own, context: ownContext = {} } = body;
-  const isMerged = typeof ownContext === "object" && ownContext !== null && Object.keys(context).length > 0;
+  const { config: own } = body;
+  const ownContext = body.context ?? {};
+  const isMerged = typeof ownContext === "object" && Object.keys(context).length > 0;
   return {
     ...body,
     config: { ...others, ...own, configurable: { ...configurable, ...own.configurable } },

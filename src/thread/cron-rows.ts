@@ -1,34 +1,53 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
 import type { Sql } from "../storage/sql.ts";
+import type { CronThreads } from "./protocol.ts";
 
-/** A cron as its row has it. Times are milliseconds since 1970. */
-export interface CronRow {
-  readonly id: string;
+/** What can be changed of a cron. */
+export interface CronTerms {
   readonly schedule: string;
   /** An IANA name. */
   readonly timezone: string;
   readonly enabled: boolean;
   readonly request: Encoded;
-  readonly createdAt: number;
   /** None comes after it. */
   readonly endAt: number | undefined;
   /** When the next run comes; undefined when none does. */
   readonly nextAt: number | undefined;
+  /** Grows with every change of these. */
+  readonly updatedAt: number;
+}
+
+/** A cron as its row has it. Times are milliseconds since 1970. */
+export interface CronRow extends CronTerms {
+  readonly id: string;
+  readonly assistant: string | undefined;
+  /** What becomes of the threads that it makes; undefined: its runs are of the thread itself. */
+  readonly threads: CronThreads | undefined;
+  readonly createdAt: number;
+  /** The time of the run that is being started: its thread is made. */
+  readonly firingAt: number | undefined;
   readonly lastRun: string | undefined;
   /** The code of why the last run was not taken in. */
   readonly lastError: string | undefined;
 }
 
+/** The run that has come, or the code of why it has not. */
+export type LastRun = { readonly run: string } | { readonly error: string };
+
 type Columns = {
   id: string;
+  assistant: string | null;
+  threads: CronThreads | null;
   schedule: string;
   timezone: string;
   enabled: number;
   request_type: string;
   request: ArrayBuffer;
   created_at: number;
+  updated_at: number;
   end_at: number | null;
   next_at: number | null;
+  firing_at: number | null;
   last_run: string | null;
   last_error: string | null;
 };
@@ -51,31 +70,42 @@ export class CronRows {
     return this.#sql.all<Columns>("SELECT * FROM crons ORDER BY created_at, id").map(fromColumns);
   }
 
+  count(): number {
+    return this.#sql.first<{ n: number }>("SELECT count(*) AS n FROM crons")?.n ?? 0;
+  }
+
   insert(cron: CronRow): void {
     this.#sql.run(
-      `INSERT INTO crons (id, schedule, timezone, enabled, request_type, request, created_at, end_at, next_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO crons
+         (id, assistant, threads, created_at, schedule, timezone, enabled, request_type, request, end_at, next_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       cron.id,
-      cron.schedule,
-      cron.timezone,
-      Number(cron.enabled),
-      cron.request.type,
-      cron.request.data,
+      cron.assistant ?? null,
+      cron.threads ?? null,
       cron.createdAt,
-      cron.endAt ?? null,
-      cron.nextAt ?? null,
+      ...termColumns(cron),
     );
   }
 
-  /** `last`: the run that has come, or the code of why it has not. */
-  advance(
-    id: string,
-    nextAt: number | undefined,
-    last: { readonly run: string } | { readonly error: string },
-  ): void {
+  update(id: string, terms: CronTerms): void {
+    this.#sql.run(
+      `UPDATE crons SET schedule = ?, timezone = ?, enabled = ?, request_type = ?, request = ?, end_at = ?, next_at = ?,
+         updated_at = ? WHERE id = ?`,
+      ...termColumns(terms),
+      id,
+    );
+  }
+
+  /** The thread for the run of this time is made. */
+  beginFiring(id: string, at: number): void {
+    this.#sql.run("UPDATE crons SET firing_at = ? WHERE id = ?", at, id);
+  }
+
+  advance(id: string, nextAt: number | undefined, last: LastRun): void {
     const [run, error] = "run" in last ? [last.run, null] : [null, last.error];
     this.#sql.run(
-      "UPDATE crons SET next_at = ?, last_run = coalesce(?, last_run), last_error = ? WHERE id = ?",
+      `UPDATE crons SET next_at = ?, firing_at = NULL, last_run = coalesce(?, last_run), last_error = ?
+       WHERE id = ?`,
       nextAt ?? null,
       run,
       error,
@@ -88,16 +118,33 @@ export class CronRows {
   }
 }
 
+function termColumns({ schedule, timezone, enabled, request, endAt, nextAt, updatedAt }: CronTerms) {
+  return [
+    schedule,
+    timezone,
+    Number(enabled),
+    request.type,
+    request.data,
+    endAt ?? null,
+    nextAt ?? null,
+    updatedAt,
+  ] as const;
+}
+
 function fromColumns(row: Columns): CronRow {
   return {
     id: row.id,
+    assistant: row.assistant ?? undefined,
+    threads: row.threads ?? undefined,
     schedule: row.schedule,
     timezone: row.timezone,
     enabled: row.enabled === 1,
     request: { type: row.request_type, data: new Uint8Array(row.request) },
     createdAt: row.created_at,
+    updatedAt: row.updated_at,
     endAt: row.end_at ?? undefined,
     nextAt: row.next_at ?? undefined,
+    firingAt: row.firing_at ?? undefined,
     lastRun: row.last_run ?? undefined,
     lastError: row.last_error ?? undefined,
   };

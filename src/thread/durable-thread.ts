@@ -5,6 +5,7 @@ import { TidemarkError } from "../errors.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { timerSleep } from "../pregel/timer-sleep.ts";
 import type { OutboxOptions } from "./outbox/outbox-options.ts";
+import type { CallThread } from "./cron-thread-starts.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { EventLimits } from "./events/event-limits.ts";
 import type { Retention } from "./retention.ts";
@@ -35,6 +36,8 @@ export interface ThreadConfig {
   readonly mintId: () => string;
   /** Reads the schedules of crons; absent: there are none. */
   readonly crons: NextTime | undefined;
+  /** Calls other threads by their addresses. */
+  readonly callThread: (env: unknown) => CallThread;
   /** How long a run may be left alone before it is looked after, in milliseconds. */
   readonly lease: number;
   /** Takes what nobody expected. */
@@ -85,7 +88,7 @@ function createThread(
   return new Thread({
     storage,
     retention: config.retention,
-    crons: config.crons,
+    crons: { nextTime: config.crons, callThread: config.callThread(env) },
     directory: config.directory(env),
     events: config.events,
     outbox: config.outbox(env),

@@ -146,9 +146,9 @@ export function tooManyEvents(limit: number): RefusedError {
   );
 }
 
-export function cronNotFound(threadId: string, cronId: string): RefusedError {
-  return new RefusedError("cron_not_found", `There is no cron "${cronId}" in thread "${threadId}".`, {
-    details: { thread_id: threadId, cron_id: cronId },
+export function cronNotFound(cronId: string): RefusedError {
+  return new RefusedError("cron_not_found", `There is no cron "${cronId}".`, {
+    details: { cron_id: cronId },
   });
 }
 
@@ -162,7 +162,7 @@ export function cronTooLarge(size: number, limit: number): RefusedError {
 }
 
 export function tooManyCrons(limit: number): RefusedError {
-  return new RefusedError("too_many_crons", `The thread has ${limit} crons, and takes no more.`, {
+  return new RefusedError("too_many_crons", `There are ${limit} crons, and no room for more.`, {
     details: { limit },
   });
 }

@@ -13,6 +13,7 @@ import deliveries from "../../migrations/thread/0012_deliveries.sql";
 import crons from "../../migrations/thread/0013_crons.sql";
 import limits from "../../migrations/thread/0014_limits.sql";
 import answersOnBehalf from "../../migrations/thread/0015_answers_on_behalf.sql";
+import cronsOfGraphs from "../../migrations/thread/0016_crons_of_graphs.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -32,4 +33,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 13, name: "crons", sql: crons },
   { version: 14, name: "limits", sql: limits },
   { version: 15, name: "answers_on_behalf", sql: answersOnBehalf },
+  { version: 16, name: "crons_of_graphs", sql: cronsOfGraphs },
 ];

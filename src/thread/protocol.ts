@@ -250,14 +250,29 @@ export interface CreateCron extends ThreadAddress {
   /** Milliseconds since 1970. */
   readonly endAt: number | undefined;
   readonly request: RunRequest;
+  /** What the caller calls the graph, or the assistant. */
+  readonly assistant: string | undefined;
+  /** Each run gets a thread of its own, and this becomes of it; absent: the runs are of this thread. */
+  readonly threads?: CronThreads;
 }
+
+export type CronThreads = "delete" | "keep";
 
 export interface NamedCron extends ThreadAddress {
   readonly cronId: string;
 }
 
+/** What is absent stays. */
+export interface PatchCron extends NamedCron, Partial<Pick<CreateCron, "schedule" | "timezone" | "enabled">> {
+  /** Null: it does not end. */
+  readonly endAt?: number | null;
+  readonly request: Partial<RunRequest>;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
 export interface CronsApi {
   createCron(create: CreateCron): Promise<Reply<Bytes>>;
+  patchCron(patch: PatchCron): Promise<Reply<Bytes>>;
   listCrons(address: ThreadAddress): Promise<Reply<Bytes>>;
   deleteCron(cron: NamedCron): Promise<Reply<null>>;
 }

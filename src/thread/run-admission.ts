@@ -121,7 +121,9 @@ export class RunAdmission {
     if (known !== undefined) return known;
     if (start.request.multitask === "reject" && queue.isBusy()) throw threadBusy(start.threadId);
     const { graph: bound, metadata } = thread;
-    if (bound === "") storage.bind(graph, { graph_id: graph, ...metadata });
+    if (bound !== "") return undefined;
+    storage.bind(graph, { graph_id: graph, ...metadata });
+    if (start.isTemporary === true) this.#options.onTemporary();
     return undefined;
   }
 

@@ -1,25 +1,42 @@
 import { jsonBytes } from "./answer-text.ts";
-import { decode, encode } from "../checkpoint/encoding.ts";
+import { decode, type Encoded, encode } from "../checkpoint/encoding.ts";
 import { RefusedError } from "../errors.ts";
-import type { CronRow } from "./cron-rows.ts";
+import type { CronRow, CronTerms, LastRun } from "./cron-rows.ts";
+import { type CallThread, CronThreadStarts } from "./cron-thread-starts.ts";
 import { cronNotFound, cronTooLarge, threadNotFound, tooManyCrons } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { Bytes, CreateCron, CronsApi, NamedCron, Reply, RunRequest, ThreadAddress } from "./protocol.ts";
+import type {
+  Bytes,
+  CreateCron,
+  CronsApi,
+  NamedCron,
+  PatchCron,
+  Reply,
+  RunRequest,
+  ThreadAddress,
+} from "./protocol.ts";
 import { replying } from "./replying.ts";
 import type { RunAdmission } from "./run-admission.ts";
 import { nextOf, type NextTime } from "./schedules.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import type { Timer } from "./timers.ts";
+import { wireCron } from "./wire-cron.ts";
 
 const MAX_CRONS = 100;
 /** In bytes, as it is stored: in the row. */
 const MAX_REQUEST = 256 * 1024;
 
-export interface CronParts {
+export interface CronOptions {
+  /** Reads schedules; undefined: there are no crons. */
+  readonly nextTime: NextTime | undefined;
+  /** For runs in threads of their own. */
+  readonly callThread: CallThread;
+}
+
+export interface CronParts extends CronOptions {
   readonly storage: ThreadStorage;
   readonly platform: ThreadPlatform;
   readonly admission: RunAdmission;
-  readonly nextTime: NextTime | undefined;
   /** Takes up what an earlier instance has left, before anything else is done. */
   readonly ready: () => Promise<void>;
 }
@@ -27,44 +44,63 @@ export interface CronParts {
 /** Another call of the alarm has been faster, or the cron was deleted. */
 class AlreadyStartedError extends Error {}
 
-/** Runs that come by the clock. What was missed, for whatever reason and however often, is made up for by one run. */
+/**
+ * Runs that come by the clock: of the thread itself, or each in a thread of its own. What was missed, for whatever reason and
+ * however often, is made up for by one run.
+ */
 export class ThreadCrons implements CronsApi {
   readonly #parts: CronParts;
+  readonly #threadStarts: CronThreadStarts;
 
   constructor(parts: CronParts) {
     this.#parts = parts;
+    this.#threadStarts = new CronThreadStarts(parts);
   }
 
   createCron(create: CreateCron): Promise<Reply<Bytes>> {
     const { storage, platform, nextTime, ready } = this.#parts;
     return replying(async () => {
       await ready();
-      this.#requireThread(create);
-      const { cronId: id, schedule, timezone, enabled, endAt } = create;
-      const request = await encode(storage.serde, create.request);
-      if (request.data.byteLength > MAX_REQUEST) throw cronTooLarge(request.data.byteLength, MAX_REQUEST);
+      if (create.threads === undefined) this.#requireThread(create);
+      const request = await this.#encoded(create.request);
       const createdAt = platform.now();
-      const next = nextOf(nextTime, create, createdAt);
       const cron: CronRow = {
-        id,
-        schedule,
-        timezone,
-        enabled,
+        id: create.cronId,
+        assistant: create.assistant,
+        threads: create.threads,
+        schedule: create.schedule,
+        timezone: create.timezone,
+        enabled: create.enabled,
         request,
         createdAt,
-        endAt,
-        nextAt: enabled ? next : undefined,
+        updatedAt: createdAt,
+        endAt: create.endAt,
+        nextAt: nextOfEnabled(nextTime, create, createdAt),
+        firingAt: undefined,
         lastRun: undefined,
         lastError: undefined,
       };
-      storage.transaction(() => {
-        this.#requireThread(create);
-        if (storage.crons.get(id) !== undefined) return;
-        if (storage.crons.all().length >= MAX_CRONS) throw tooManyCrons(MAX_CRONS);
-        storage.crons.insert(cron);
-        this.#setTimer(id, cron.nextAt);
-      });
-      return jsonBytes(await this.#told(create, storage.crons.get(id) ?? cron));
+      storage.transaction(() => this.#insert(create, cron));
+      return jsonBytes(await this.#told(storage.crons.get(cron.id) ?? cron));
+    });
+  }
+
+  patchCron(patch: PatchCron): Promise<Reply<Bytes>> {
+    const { storage, ready } = this.#parts;
+    return replying(async () => {
+      await ready();
+      for (;;) {
+        const cron = this.#find(patch);
+        const request = await this.#encoded(patched(await this.#requestOf(cron), patch));
+        const isPatched = storage.transaction(() => {
+          const current = this.#find(patch);
+          // Another patch has been faster.
+          if (current.updatedAt !== cron.updatedAt) return false;
+          this.#update(current, patch, request);
+          return true;
+        });
+        if (isPatched) return jsonBytes(await this.#told(this.#find(patch)));
+      }
     });
   }
 
@@ -72,20 +108,20 @@ export class ThreadCrons implements CronsApi {
     return replying(async () => {
       await this.#parts.ready();
       this.#requireThread(address);
-      const crons = this.#parts.storage.crons.all().map((cron) => this.#told(address, cron));
+      const crons = this.#parts.storage.crons.all().map((cron) => this.#told(cron));
       return jsonBytes(await Promise.all(crons));
     });
   }
 
-  deleteCron({ cronId, ...address }: NamedCron): Promise<Reply<null>> {
+  deleteCron(named: NamedCron): Promise<Reply<null>> {
     const { storage, ready } = this.#parts;
     return replying(async () => {
       await ready();
-      this.#requireThread(address);
+      if (storage.thread() === undefined) throw cronNotFound(named.cronId);
       storage.transaction(() => {
-        if (storage.crons.get(cronId) === undefined) throw cronNotFound(address.threadId, cronId);
-        storage.crons.remove(cronId);
-        this.#setTimer(cronId, undefined);
+        const { id } = this.#find(named);
+        storage.crons.remove(id);
+        this.#setTimer(id, undefined);
       });
       return null;
     });
@@ -93,24 +129,28 @@ export class ThreadCrons implements CronsApi {
 
   /** The time of a run has come, or has passed a while ago. */
   async onTimer({ id }: Timer): Promise<void> {
-    const { storage, platform, nextTime } = this.#parts;
+    const { storage } = this.#parts;
     const cron = storage.crons.get(id);
-    const thread = storage.thread();
-    if (cron === undefined || thread === undefined) {
+    const at = cron?.firingAt ?? cron?.nextAt;
+    if (cron === undefined || at === undefined) {
       return storage.transaction(() => this.#setTimer(id, undefined));
     }
-    const next = nextOf(nextTime, cron, platform.now());
+    return cron.threads === undefined ? this.#start(cron) : this.#startElsewhere(cron, at);
+  }
+
+  async #start(cron: CronRow): Promise<void> {
+    const { storage, platform } = this.#parts;
     try {
-      await this.#start(cron, next);
+      await this.#admit(cron);
       platform.reached("cron.started");
     } catch (error) {
       if (error instanceof AlreadyStartedError) return;
       if (!(error instanceof RefusedError)) throw error;
-      storage.transaction(() => this.#advance(id, next, { error: error.code }));
+      storage.transaction(() => this.#advance(cron.id, { error: error.code }));
     }
   }
 
-  async #start(cron: CronRow, next: number | undefined): Promise<void> {
+  async #admit(cron: CronRow): Promise<void> {
     const { storage, admission } = this.#parts;
     const thread = storage.thread();
     if (thread === undefined) return;
@@ -120,19 +160,63 @@ export class ThreadCrons implements CronsApi {
     const start = { tenant, threadId, runId, request, isAcknowledged: true };
     const onAdmitted = (): void => {
       if (storage.crons.get(cron.id)?.nextAt !== cron.nextAt) throw new AlreadyStartedError();
-      this.#advance(cron.id, next, { run: runId });
+      this.#advance(cron.id, { run: runId });
     };
     await admission.admit(start, onAdmitted);
   }
 
-  /** In a transaction. */
-  #advance(
-    id: string,
-    next: number | undefined,
-    last: Parameters<ThreadStorage["crons"]["advance"]>[2],
-  ): void {
-    this.#parts.storage.crons.advance(id, next, last);
+  async #startElsewhere(cron: CronRow, at: number): Promise<void> {
+    const { storage } = this.#parts;
+    const last = await this.#threadStarts.start(cron, at);
+    if (last === undefined) return;
+    storage.transaction(() => {
+      const current = storage.crons.get(cron.id);
+      if ((current?.firingAt ?? current?.nextAt) === at) this.#advance(cron.id, last);
+    });
+    if ("error" in last) await this.#threadStarts.remove(cron, at);
+  }
+
+  /** In a transaction. The schedule may have been changed while the run was on its way. */
+  #advance(id: string, last: LastRun): void {
+    const { storage, platform, nextTime } = this.#parts;
+    const cron = storage.crons.get(id);
+    if (cron === undefined) return;
+    const next = nextOfEnabled(nextTime, cron, platform.now());
+    storage.crons.advance(id, next, last);
     this.#setTimer(id, next);
+  }
+
+  /** In a transaction. */
+  #insert(create: CreateCron, cron: CronRow): void {
+    const { storage } = this.#parts;
+    if (create.threads === undefined) this.#requireThread(create);
+    else if (storage.thread() === undefined) {
+      const { tenant, threadId } = create;
+      storage.create({ tenant, thread_id: threadId, graph: "", created_at: cron.createdAt, metadata: {} });
+    }
+    if (storage.crons.get(cron.id) !== undefined) return;
+    if (storage.crons.count() >= MAX_CRONS) throw tooManyCrons(MAX_CRONS);
+    storage.crons.insert(cron);
+    this.#setTimer(cron.id, cron.nextAt);
+  }
+
+  /** In a transaction. A run that is on its way comes, and the one after it as it is said now. */
+  #update(cron: CronRow, patch: PatchCron, request: Encoded): void {
+    const { storage, platform, nextTime } = this.#parts;
+    const now = platform.now();
+    const { schedule = cron.schedule, timezone = cron.timezone, enabled = cron.enabled } = patch;
+    const endAt = patch.endAt === undefined ? cron.endAt : (patch.endAt ?? undefined);
+    const times = { schedule, timezone, enabled, endAt };
+    const isSame =
+      schedule === cron.schedule &&
+      timezone === cron.timezone &&
+      enabled === cron.enabled &&
+      endAt === cron.endAt;
+    const next = isSame ? cron.nextAt : nextOfEnabled(nextTime, times, now);
+    const nextAt = cron.firingAt === undefined ? next : cron.nextAt;
+    const terms: CronTerms = { ...times, request, nextAt, updatedAt: Math.max(now, cron.updatedAt + 1) };
+    storage.crons.update(cron.id, terms);
+    if (nextAt !== cron.nextAt) this.#setTimer(cron.id, nextAt);
   }
 
   #setTimer(id: string, due: number | undefined): void {
@@ -145,33 +229,45 @@ export class ThreadCrons implements CronsApi {
     if (this.#parts.storage.thread() === undefined) throw threadNotFound(threadId);
   }
 
+  #find({ cronId }: NamedCron): CronRow {
+    const { storage } = this.#parts;
+    const cron = storage.thread() && storage.crons.get(cronId);
+    if (cron === undefined) throw cronNotFound(cronId);
+    return cron;
+  }
+
+  async #encoded(request: RunRequest): Promise<Encoded> {
+    const encoded = await encode(this.#parts.storage.serde, request);
+    if (encoded.data.byteLength > MAX_REQUEST) throw cronTooLarge(encoded.data.byteLength, MAX_REQUEST);
+    return encoded;
+  }
+
   async #requestOf({ request }: CronRow): Promise<RunRequest> {
     // What a router sent and this object stored, in the shape that it was parsed into.
     return (await decode(this.#parts.storage.serde, request)) as RunRequest;
   }
 
-  /** In the words of LangGraph's platform, with keys of our own: what became of the last run. */
-  async #told({ threadId }: ThreadAddress, cron: CronRow): Promise<unknown> {
-    const { graph, input, config } = await this.#requestOf(cron);
-    return {
-      cron_id: cron.id,
-      assistant_id: graph ?? this.#parts.storage.thread()?.graph ?? null,
-      thread_id: threadId,
-      schedule: cron.schedule,
-      timezone: cron.timezone,
-      enabled: cron.enabled,
-      created_at: time(cron.createdAt),
-      updated_at: time(cron.createdAt),
-      end_time: time(cron.endAt),
-      next_run_date: time(cron.nextAt),
-      payload: { input: input.kind === "input" ? input.value : null },
-      metadata: config.metadata ?? {},
-      last_run_id: cron.lastRun ?? null,
-      last_error: cron.lastError ?? null,
-    };
+  async #told(cron: CronRow): Promise<unknown> {
+    return wireCron(cron, await this.#requestOf(cron), this.#parts.storage.thread());
   }
 }
 
-function time(milliseconds: number | undefined): string | null {
-  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+/** Undefined for one that is switched off; its schedule has to be one nevertheless. */
+function nextOfEnabled(
+  nextTime: NextTime | undefined,
+  cron: Pick<CronTerms, "schedule" | "timezone" | "enabled" | "endAt">,
+  after: number,
+): number | undefined {
+  const next = nextOf(nextTime, cron, after);
+  return cron.enabled ? next : undefined;
+}
+
+function patched(request: RunRequest, { request: changes, metadata }: PatchCron): RunRequest {
+  const { metadata: before, ...config } = request.config;
+  const kept = metadata ?? changes.config?.metadata ?? before;
+  return {
+    ...request,
+    ...changes,
+    config: { ...(changes.config ?? config), ...(kept !== undefined && { metadata: kept }) },
+  };
 }

@@ -10,6 +10,7 @@ import type {
   ImportedThread,
   ListDeliveries,
   NamedCron,
+  PatchCron,
   PatchThread,
   PruneThread,
   ReadEvents,
@@ -125,6 +126,10 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
 
   createCron(create: CreateCron): Promise<Reply<Bytes>> {
     return this.#thread.crons.createCron(create);
+  }
+
+  patchCron(patch: PatchCron): Promise<Reply<Bytes>> {
+    return this.#thread.crons.patchCron(patch);
   }
 
   listCrons(address: ThreadAddress): Promise<Reply<Bytes>> {

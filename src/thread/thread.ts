@@ -41,8 +41,7 @@ import { ThreadHooks } from "./thread-hooks.ts";
 import { ThreadDeletion } from "./thread-deletion.ts";
 import { ThreadLifeCycle } from "./thread-life-cycle.ts";
 import { ThreadRecord } from "./thread-record.ts";
-import type { NextTime } from "./schedules.ts";
-import { ThreadCrons } from "./thread-crons.ts";
+import { type CronOptions, ThreadCrons } from "./thread-crons.ts";
 import { ThreadRuns } from "./thread-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
@@ -56,8 +55,7 @@ export interface ThreadOptions {
   readonly environment: Environment;
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
   readonly retention: Retention;
-  /** Reads the schedules of crons; absent: there are none. */
-  readonly crons: NextTime | undefined;
+  readonly crons: CronOptions;
   readonly directory?: ThreadDirectory | undefined;
   readonly events: EventLimits;
   readonly outbox: OutboxOptions;
@@ -150,7 +148,7 @@ export class Thread {
     this.#timers = new TimerDispatch(storage, platform, this.#handlers(entrance, stops));
     const ready = (): Promise<void> => this.#ready();
     this.hooks = new ThreadHooks({ storage, states: this.#states, admission: this.#admission, ready });
-    this.crons = new ThreadCrons({ ...parts, ready, nextTime: options.crons });
+    this.crons = new ThreadCrons({ ...parts, ...options.crons, ready });
     this.lifeCycle = this.#lifeCycleOf(record);
     this.runs = new ThreadRuns({
       ...parts,

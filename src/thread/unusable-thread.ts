@@ -41,6 +41,7 @@ export class UnusableThread implements ThreadApi {
   readonly updateState = (): Promise<Refused> => this.#refuse();
   readonly sendEvent = (): Promise<Refused> => this.#refuse();
   readonly createCron = (): Promise<Refused> => this.#refuse();
+  readonly patchCron = (): Promise<Refused> => this.#refuse();
   readonly listCrons = (): Promise<Refused> => this.#refuse();
   readonly deleteCron = (): Promise<Refused> => this.#refuse();
   readonly crons: CronsApi = this;
