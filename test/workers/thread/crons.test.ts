@@ -85,6 +85,22 @@ describe("a cron", () => {
     expect(await list(thread)).toEqual([cron]);
   });
 
+  it("goes on as it was made when it is older than crons of graphs", async () => {
+    const thread = await started();
+    await create(thread, { schedule: `every ${HOUR}` });
+    for (const column of ["assistant", "threads", "firing_at", "updated_at"]) {
+      await thread.sql(`ALTER TABLE crons DROP COLUMN ${column}`);
+    }
+    await thread.sql("DELETE FROM schema_migrations WHERE name = 'crons_of_graphs'");
+    const [row] = await thread.sql<{ created_at: number }>("SELECT created_at FROM crons");
+    await thread.evict();
+    const updated_at = new Date(row?.created_at ?? 0).toISOString();
+    expect(await list(thread)).toMatchObject([{ updated_at, thread_id: thread.id, assistant_id: "graph" }]);
+    await thread.fireAlarm();
+    await until(async () => (await thread.rowCounts())["queue"] === 0);
+    expect(await log(thread)).toEqual(["tick", "cron", "tick"]);
+  });
+
   it("comes no more after its end, when it is switched off, and when its schedule has no next time", async () => {
     const thread = await started();
     const end_time = new Date(Date.now() + 60_000).toISOString();
