@@ -1,5 +1,6 @@
 import { interrupt, sleep, waitForEvent } from "../../../src/index.ts";
 import { sign } from "../../../src/hooks/hmac.ts";
+import type { CreateCron } from "../../../src/thread/protocol.ts";
 import { until } from "../../support/gate.ts";
 import { json, request, type TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
@@ -19,6 +20,28 @@ async function deliver(thread: TestThread): Promise<unknown> {
   const hex = Array.from(signature, (byte) => byte.toString(16).padStart(2, "0")).join("");
   const headers = { "x-hub-signature-256": `sha256=${hex}` };
   return insist(() => json(request("/webhooks/github", { method: "POST", headers, body })));
+}
+
+/** In the object of a thread that can be named. */
+function cronOf(thread: TestThread, cronId: string): CreateCron {
+  return {
+    tenant: "",
+    threadId: thread.id,
+    cronId,
+    schedule: "every 3600000",
+    timezone: "UTC",
+    enabled: true,
+    endAt: undefined,
+    assistant: "working",
+    threads: "keep",
+    request: {
+      graph: "working",
+      input: { kind: "input", value: input.input },
+      config: {},
+      onInterrupted: "refuse",
+      modes: [],
+    },
+  };
 }
 
 function ended(thread: TestThread): Promise<void> {
@@ -156,6 +179,23 @@ export const WAITS: readonly Scenario[] = [
       });
       await insist(() => json(request(`${thread.path}/runs/crons/${id}`, { method: "DELETE" })));
       await settled(thread);
+      return statusesOf(thread);
+    },
+  },
+  {
+    name: "a cron whose runs have threads of their own",
+    play: async (thread, effects) => {
+      deploy({ working: working(effects) });
+      await insist(() => thread.invoke(input));
+      const cronId = crypto.randomUUID();
+      await insist(() => thread.stub.createCron(cronOf(thread, cronId)));
+      await until(async () => {
+        await thread.fireAlarm().catch(() => false);
+        const [cron] = (await insist(() => thread.get("/runs/crons"))) as { last_run_id: string | null }[];
+        return cron?.last_run_id !== null;
+      });
+      await insist(() => json(request(`${thread.path}/runs/crons/${cronId}`, { method: "DELETE" })));
+      await until(() => Object.values(effects.wanted()).every((times) => times === 2));
       return statusesOf(thread);
     },
   },

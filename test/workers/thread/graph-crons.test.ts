@@ -111,7 +111,7 @@ describe("a cron of a graph", () => {
     "starts one run in one thread when its object ends at %s",
     async (point) => {
       const { cron_id: id } = await create({ on_run_completed: "keep" });
-      const crash = crashAt(point, '"."');
+      const crash = crashAt(point, ".");
       await keeper.fireAlarm().catch(() => undefined);
       expect(crash()).toBe(true);
       await keeper.fireAlarm();
@@ -128,7 +128,7 @@ describe("a cron of a graph", () => {
 
   it("starts nothing once more when the thread has come and gone before the cron knows", async () => {
     const { cron_id: id } = await create();
-    const crash = crashAt("cron.run_sent", '"."');
+    const crash = crashAt("cron.run_sent", ".");
     await keeper.fireAlarm().catch(() => undefined);
     expect(crash()).toBe(true);
     await until(() => ran.length === 1);
@@ -144,7 +144,7 @@ describe("a cron of a graph", () => {
   it("makes up for what was missed once, and keeps what was said of it while its run was on its way", async () => {
     const { cron_id: id } = await create();
     await keeper.sql("UPDATE crons SET next_at = next_at - 72 * 3600000");
-    const crash = crashAt("cron.thread_made", '"."');
+    const crash = crashAt("cron.thread_made", ".");
     await keeper.fireAlarm().catch(() => undefined);
     expect(crash()).toBe(true);
     // What an object that ends after the next transaction leaves.
