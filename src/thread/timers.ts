@@ -17,6 +17,9 @@ export const TIMER_KINDS = [
 
 export type TimerKind = (typeof TIMER_KINDS)[number];
 
+/** The platform takes no alarm that is much later. One that comes early finds nothing due, and is set again. */
+export const LATEST_ALARM = Date.UTC(2150, 0, 1);
+
 export interface Timer {
   readonly kind: TimerKind;
   /** What it is for, among those of its kind; "" where there is one only. */
@@ -125,7 +128,8 @@ export class Timers {
 
   #arm(): void {
     this.#isChanged = false;
-    const next = this.next() ?? "none";
+    const due = this.next();
+    const next = due === undefined ? "none" : Math.min(due, LATEST_ALARM);
     if (next === this.#armed) return;
     this.#armed = next;
     if (next === "none") this.#alarm.deleteAlarm();

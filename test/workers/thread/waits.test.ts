@@ -9,6 +9,7 @@ import {
   StateGraph,
   waitForEvent,
 } from "../../../src/index.ts";
+import { LATEST_ALARM } from "../../../src/thread/timers.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate, until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
@@ -122,6 +123,21 @@ describe("a sleep", () => {
     const end = await thread.resume({ interrupt_id: id, value: null });
     expect(end.values).toEqual({ log: ["slept", "end"] });
     expect(await timers(thread)).toEqual([]);
+  });
+
+  it("until a time that no alarm can be set for has one that comes early, and is set again", async () => {
+    const until = "2300-01-01T00:00:00.000Z";
+    const [thread, answer] = await started({
+      nap: () => {
+        sleepUntil(until);
+        return { log: ["slept"] };
+      },
+    });
+    expect(answer).toMatchObject({ status: "interrupted", waiting: [{ until }] });
+    expect(await thread.alarm()).toBe(LATEST_ALARM);
+    await thread.fireAlarm();
+    expect(await thread.alarm()).toBe(LATEST_ALARM);
+    expect(await timers(thread)).toEqual([{ kind: "wait", due: Date.parse(until) }]);
   });
 
   it("goes when the thread goes elsewhere: by new input, by an edit, by a branch, by deletion", async () => {
