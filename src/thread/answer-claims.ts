@@ -13,6 +13,9 @@ interface Claim {
   readonly hashes: ContentHashes;
 }
 
+/** The runs that count no more, by question. */
+type Reopened = ReadonlyMap<string, ReadonlySet<string>>;
+
 /** What a claim comes to: it is the first answer, or the same as one that a run has, or it comes too late. */
 type Verdict =
   | { readonly kind: "first" }
@@ -27,15 +30,13 @@ export class AnswerClaims {
   readonly #storage: ThreadStorage;
   readonly #start: StartRun;
   readonly #claims: readonly Claim[];
-  /** Questions that are open although they were answered once: the thread has gone back to before. */
-  readonly #reopened: ReadonlySet<string>;
+  /**
+   * Questions that are open although they were answered once, as the thread has gone back to before; with the runs that had
+   * answered them until then. An answer that has come since is not among those: it is the first.
+   */
+  readonly #reopened: Reopened;
 
-  private constructor(
-    storage: ThreadStorage,
-    start: StartRun,
-    claims: readonly Claim[],
-    reopened: ReadonlySet<string>,
-  ) {
+  private constructor(storage: ThreadStorage, start: StartRun, claims: readonly Claim[], reopened: Reopened) {
     this.#storage = storage;
     this.#start = start;
     this.#claims = claims;
@@ -84,14 +85,14 @@ export class AnswerClaims {
   }
 
   #verdict({ interruptId, hashes: { hash, earlier } }: Claim): Verdict {
-    const records = this.#storage.answers.of(interruptId);
+    const gone = this.#reopened.get(interruptId);
+    const records = this.#storage.answers.of(interruptId).filter(({ runId }) => gone?.has(runId) !== true);
     const named = this.#start.request.checkpointId;
     const same = records.findLast(
       (record) =>
         (record.hash === hash || earlier.includes(record.hash)) &&
         (named === undefined || record.checkpointId === named),
     );
-    if (this.#reopened.has(interruptId)) return { kind: "first" };
     if (same !== undefined) return { kind: "same", record: same };
     const [record] = records;
     // An older checkpoint that is named may be answered anew: that makes a branch.
@@ -104,16 +105,17 @@ async function reopenedOf(
   states: StateReader,
   { threadId, request }: StartRun,
   claims: readonly Claim[],
-): Promise<ReadonlySet<string>> {
-  if (request.checkpointId !== undefined) return new Set();
-  const ended = claims.filter(({ interruptId }) => {
-    const records = storage.answers.of(interruptId);
-    return records.length > 0 && records.every(({ runId }) => !isUnderWay(storage, runId));
+): Promise<Reopened> {
+  if (request.checkpointId !== undefined) return new Map();
+  const ended = claims.flatMap(({ interruptId }) => {
+    const runIds = storage.answers.of(interruptId).map(({ runId }) => runId);
+    const areEnded = runIds.length > 0 && runIds.every((runId) => !isUnderWay(storage, runId));
+    return areEnded ? [[interruptId, new Set(runIds)] as const] : [];
   });
-  if (ended.length === 0) return new Set();
+  if (ended.length === 0) return new Map();
   const { interrupts, waiting = [] } = await states.standing(threadId);
   const open = new Set([...interrupts, ...waiting].map(({ id }) => id));
-  return new Set(ended.map(({ interruptId }) => interruptId).filter((id) => open.has(id)));
+  return new Map(ended.filter(([interruptId]) => open.has(interruptId)));
 }
 
 function isUnderWay(storage: ThreadStorage, runId: string): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { holdBucket } from "../../support/bucket.ts";
 import { Gate } from "../../support/gate.ts";
 import { expectOneChain } from "../../support/history.ts";
 import { Log } from "../../support/log.ts";
@@ -203,6 +204,44 @@ describe("a question", () => {
     await expect(late).rejects.toMatchObject({ code: "interrupt_answered" });
   });
 
+  it("that is open again has one winner, also among answers that come while each other is stored", async () => {
+    const compete = async (answers: readonly string[], codes: readonly string[]) => {
+      approvals(10);
+      const { thread, question } = await asked();
+      const body = { command: { resume: { [question]: "late" } }, after_seconds: 3600 };
+      const { run_id: id } = (await json(thread.post("/runs", body))) as RunAnswer;
+      await json(thread.post(`/runs/${id}/cancel`, {}));
+      const gate = new Gate();
+      holdBucket(({ operation }) => (operation === "get" ? undefined : gate.pass()));
+      const large = answers.map((answer) => answer.repeat(2_500_000));
+      const calls = Promise.allSettled(
+        large.map((value) => thread.resume({ interrupt_id: question, value })),
+      );
+      // The same bytes are stored once.
+      await gate.reached(new Set(answers).size);
+      await scheduler.wait(50);
+      gate.open();
+      holdBucket();
+      const results = await calls;
+      const winner = results.find(({ status }) => status === "fulfilled");
+      const runId = winner?.status === "fulfilled" ? winner.value.run_id : "";
+      const records = await thread.sql("SELECT run FROM answers WHERE run <> ?", id);
+      expect({ codes: results.map(codeOf).toSorted(), records }).toEqual({
+        codes,
+        records: [{ run: runId }],
+      });
+      expect((await thread.rowCounts())["runs"]).toBe(3);
+      await expectOneChain(thread);
+      return { results, runId };
+    };
+    await compete(["a", "b"], ["interrupt_answered", "ok"]);
+    const same = await compete(["c", "c"], ["ok", "ok"]);
+    expect(same.results).toMatchObject([
+      { value: { run_id: same.runId } },
+      { value: { run_id: same.runId } },
+    ]);
+  });
+
   it("does not keep answers for a question that another run has asked", async () => {
     approvals(10);
     const { thread, question } = await asked();
@@ -216,13 +255,25 @@ describe("a question", () => {
 
 describe("a resume beside other calls", () => {
   it("and an edit: one of them is refused, and history is one chain", async () => {
-    approvals(10);
+    const gate = new Gate();
+    const graph = new StateGraph(Log)
+      .addNode("ask", async () => {
+        const answer = String(interrupt("ok?"));
+        await gate.pass();
+        return { log: [answer] };
+      })
+      .addEdge(START, "ask")
+      .compile();
+    deploy({ graph });
     const { thread, question } = await asked();
-    const results = await Promise.allSettled([
-      thread.resume({ interrupt_id: question, value: true }),
-      thread.update({ values: { log: ["edit"] }, as_node: "pay" }).then(() => ({}) as RunAnswer),
-    ]);
-    expect(results.map(codeOf).filter((code) => code === "ok").length).toBeGreaterThanOrEqual(1);
+    const edit = thread.update({ values: { log: ["edit"] }, as_node: "ask" }).then(() => ({}) as RunAnswer);
+    const calls = Promise.allSettled([thread.resume({ interrupt_id: question, value: "yes" }), edit]);
+    await edit.catch(() => undefined);
+    gate.open();
+    const results = await calls;
+    const { log } = (await thread.state()).values as { log: readonly string[] };
+    expect(log).toEqual([codeOf(results[0]) === "ok" ? "yes" : "edit"]);
+    expect(results.map(codeOf).filter((code) => code === "ok")).toHaveLength(1);
     await expectOneChain(thread);
   });
 
