@@ -104,7 +104,7 @@ export class RetentionKeeper {
     return Math.max((mintedAt(next) ?? now) + maxAge, now + maxAge / PASSES);
   }
 
-  /** When the thread has been left alone for too long. One that waits for a time is not. */
+  /** When the thread has been left alone for too long. One that waits for a time, or has something to tell, is not. */
   #expiry(thread: ThreadRow): number | undefined {
     const { deleteAfter } = this.#parts.retention;
     return deleteAfter === undefined ? undefined : this.#lastUse(thread) + deleteAfter;
@@ -115,7 +115,7 @@ export class RetentionKeeper {
     const { storage } = this.#parts;
     const newest = storage.checkpoints.newestBut(thread.thread_id, 0);
     const written = newest === undefined ? undefined : mintedAt(newest);
-    const awaited = storage.timers.lastDue("wait", "cron");
+    const awaited = storage.timers.lastDue("wait", "cron", "delivery");
     return Math.max(thread.created_at, storage.runs.lastUse() ?? 0, written ?? 0, awaited ?? 0);
   }
 

@@ -31,7 +31,7 @@ export interface PrunedThread {
 
 /**
  * Prunes the checkpoints, and the runs that had ended before the oldest of the newest that stay. A run that a key of a
- * request still leads to stays too: the request must not start another one.
+ * request still leads to stays too: the request must not start another one. So does one that is still to be told of.
  */
 export async function pruneThread(
   storage: ThreadStorage,

@@ -230,10 +230,10 @@ export class RunRows {
     return this.#sql.first<{ time: number | null }>(statement)?.time ?? undefined;
   }
 
-  /** Those that no key of a request leads to. */
+  /** Those that no key of a request leads to, and of which nobody is to be told any more. */
   removeEndedBefore(time: number): void {
-    const statement =
-      "DELETE FROM runs WHERE ended_at < ? AND id NOT IN (SELECT result FROM idempotency_keys)";
+    const statement = `DELETE FROM runs WHERE ended_at < ? AND id NOT IN (SELECT result FROM idempotency_keys)
+      AND id NOT IN (SELECT run FROM deliveries WHERE status = 'pending')`;
     this.#sql.run(statement, time);
   }
 

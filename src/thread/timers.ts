@@ -75,8 +75,9 @@ export class Timers {
   }
 
   /** When the last one of these kinds is due. */
-  lastDue(...kinds: readonly [TimerKind, TimerKind]): number | undefined {
-    const statement = "SELECT max(due) AS due FROM timers WHERE kind IN (?, ?)";
+  lastDue(...kinds: readonly TimerKind[]): number | undefined {
+    const marks = kinds.map(() => "?").join(", ");
+    const statement = `SELECT max(due) AS due FROM timers WHERE kind IN (${marks})`;
     return this.#sql.first<{ due: number | null }>(statement, ...kinds)?.due ?? undefined;
   }
 

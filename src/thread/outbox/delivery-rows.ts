@@ -30,6 +30,11 @@ type Columns = {
 /** What an attempt came to. */
 export type Attempted = Pick<Delivery, "response" | "error">;
 
+/** The id of what is told of a run: that is told once. */
+export function deliveryOf(runId: string): string {
+  return `msg_${runId}`;
+}
+
 /** The statements on `deliveries`. */
 export class DeliveryRows {
   readonly #sql: Sql;
@@ -38,10 +43,10 @@ export class DeliveryRows {
     this.#sql = sql;
   }
 
-  insert(id: string, run: string): void {
+  insert(run: string): void {
     this.#sql.run(
       "INSERT INTO deliveries (id, run, status, created_at) VALUES (?, ?, 'waiting', 0)",
-      id,
+      deliveryOf(run),
       run,
     );
   }
@@ -79,7 +84,7 @@ export class DeliveryRows {
   }
 
   removeOf(run: string): void {
-    this.#sql.run("DELETE FROM deliveries WHERE run = ?", run);
+    this.#sql.run("DELETE FROM deliveries WHERE id = ?", deliveryOf(run));
   }
 
   /** Those of runs that are gone. */

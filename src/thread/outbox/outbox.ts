@@ -8,7 +8,7 @@ import { unstageRun } from "../stage-run.ts";
 import type { StateReader } from "../state-reader.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import type { Timer } from "../timers.ts";
-import type { Attempted, Delivery } from "./delivery-rows.ts";
+import { deliveryOf, type Attempted, type Delivery } from "./delivery-rows.ts";
 import { messageOf } from "./message.ts";
 import type { OutboxOptions } from "./outbox-options.ts";
 
@@ -61,14 +61,14 @@ export class Outbox {
   expect(runId: string, { webhook }: RunRequest): void {
     const { storage, options } = this.#parts;
     const isWanted = webhook !== undefined || Object.hasOwn(options.webhooks, storage.thread()?.graph ?? "");
-    if (isWanted) storage.deliveries.insert(idOf(runId), runId);
+    if (isWanted) storage.deliveries.insert(runId);
   }
 
   /** In the transaction in which the run ends. */
   release(runId: string): void {
     const { storage, platform } = this.#parts;
     const now = platform.now();
-    const id = idOf(runId);
+    const id = deliveryOf(runId);
     if (storage.deliveries.release(id, now)) storage.timers.set("delivery", id, now);
   }
 
@@ -81,8 +81,15 @@ export class Outbox {
         storage.timers.clear("delivery", id);
         return undefined;
       }
+      const isUnderWay = this.#underWay.has(id);
+      // The last attempt was lost, and with it what it came to.
+      if (!isUnderWay && pending.attempts > RETRIES.length) {
+        storage.deliveries.note(id, { response: undefined, error: "unreachable" });
+        this.#end(id, "failed");
+        return undefined;
+      }
       storage.timers.set("delivery", id, platform.now() + (RETRIES[pending.attempts] ?? platform.lease));
-      if (this.#underWay.has(id)) return undefined;
+      if (isUnderWay) return undefined;
       storage.deliveries.begin(id);
       return { ...pending, attempts: pending.attempts + 1 };
     });
@@ -112,7 +119,12 @@ export class Outbox {
     // A receiver that is gone does not want to be told again.
     if (!isDelivered && delay !== undefined && response !== 410)
       return storage.timers.set("delivery", id, platform.now() + delay);
-    storage.deliveries.end(id, isDelivered ? "delivered" : "failed", platform.now());
+    this.#end(id, isDelivered ? "delivered" : "failed");
+  }
+
+  #end(id: string, status: "delivered" | "failed"): void {
+    const { storage, platform } = this.#parts;
+    storage.deliveries.end(id, status, platform.now());
     storage.timers.clear("delivery", id);
   }
 
@@ -156,9 +168,4 @@ export class Outbox {
 function noWebhooks(): RefusedError {
   const message = "This server tells no webhooks: createRuntime was given no `deliveries`.";
   return new RefusedError("invalid_webhook", message);
-}
-
-/** A run is told of once. */
-function idOf(runId: string): string {
-  return `msg_${runId}`;
 }

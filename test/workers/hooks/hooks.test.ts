@@ -7,7 +7,7 @@ import { until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
 import { answerLink, ToldThread } from "../../support/told-thread.ts";
-import { deploy, graphWebhooks, hookKeys, receivers, webhookSecrets } from "../graphs.ts";
+import { deploy, graphWebhooks, hookKeys, receivers, retain, webhookSecrets } from "../graphs.ts";
 
 /** Two questions in a row. */
 const approval = new StateGraph(Log)
@@ -26,6 +26,7 @@ async function pause(thread: ToldThread, behaviour = "ok"): Promise<void> {
 afterEach(() => {
   receivers.splice(0, receivers.length, "receiver");
   delete graphWebhooks["approval"];
+  retain({});
 });
 
 describe("a run with a webhook", () => {
@@ -149,6 +150,18 @@ describe("a delivery", () => {
     expect(await thread.alarm()).toBeNull();
   });
 
+  it("is given up when the object is stopped in the last attempt too", async () => {
+    const thread = new ToldThread();
+    await pause(thread, "down");
+    await until(async () => (await thread.deliveries())[0]?.["response"] === 500);
+    await thread.sql("UPDATE deliveries SET attempts = 8");
+    await thread.sql("UPDATE timers SET due = 1");
+    await thread.fireAlarm();
+    expect(await thread.settles("failed")).toMatchObject({ attempts: 8, error: "unreachable" });
+    expect(await thread.received()).toHaveLength(1);
+    expect(await thread.alarm()).toBeNull();
+  });
+
   it("follows no redirect, and ends where the receiver is gone", async () => {
     const thread = new ToldThread();
     await pause(thread, "redirect");
@@ -179,6 +192,28 @@ describe("a delivery", () => {
     await thread.settles("delivered");
     await thread.invoke({ input: { log: [] }, on_interrupted: "discard" });
     await json(thread.post("/prune", {}));
+    expect(await thread.deliveries()).toEqual([]);
+  });
+
+  it("keeps its run and thread until it has ended, unless they are deleted by name", async () => {
+    const thread = new ToldThread();
+    const day = 86_400_000;
+    await pause(thread, "down");
+    await until(async () => (await thread.deliveries())[0]?.["response"] === 500);
+    await thread.invoke({ input: { log: [] }, on_interrupted: "discard" });
+    await json(thread.post("/prune", {}));
+    expect(await thread.deliveries()).toMatchObject([{ status: "pending" }]);
+    retain({ deleteAfter: day });
+    await thread.sql("UPDATE timers SET due = ?", Date.now() + day);
+    await thread.sql("UPDATE runs SET created_at = 1, ended_at = 1");
+    await thread.sql("INSERT INTO timers (kind, id, due) VALUES ('retention', '', 1)");
+    await thread.fireAlarm();
+    const [delivery] = await thread.deliveries();
+    expect(delivery).toMatchObject({ status: "pending" });
+    expect((await thread.sql("SELECT due FROM timers WHERE kind = 'retention'"))[0]?.["due"]).toBeGreaterThan(
+      Date.now() + 1.5 * day,
+    );
+    await request(`${thread.path}/runs/${String(delivery?.["run_id"])}`, { method: "DELETE" });
     expect(await thread.deliveries()).toEqual([]);
   });
 });
