@@ -237,6 +237,9 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
     "pregel/limits: count what nodes report, and say which of two was reached first",
     "pregel/limits: reject invoke with what was reached, from where null goes on",
   ],
+  "`maxConcurrency: 1` runs the first task of a superstep and ends the run as a success": [
+    "differences/policies: one task at a time is all tasks, one after the other",
+  ],
   "`maxConcurrency: 0` is taken": ["pregel/run-options: refuses less than one"],
   "`maxConcurrency` lets called `task()`s begin at once, and counts them only before the next node begins": [
     "pregel/run-options: %d of the tasks that an entrypoint calls at a time",

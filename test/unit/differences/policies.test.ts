@@ -173,3 +173,19 @@ it("a graph inside a task is stored at the end of a run too", async () => {
   });
   expect(seen).toEqual({ here: ["", "inner"], there: [""] });
 });
+
+it("one task at a time is all tasks, one after the other", async () => {
+  const left = await both(async (library) => {
+    const graph = graphOf(library)
+      .addConditionalEdges(START, () => [0, 1, 2].map((i) => new library.Send("w", { i })), ["w"])
+      .addNode("w", async (state) => {
+        await later(1);
+        return { log: [state["i"]] };
+      })
+      .compile({ checkpointer: new library.MemorySaver() });
+    const { log } = await graph.invoke({ log: [] }, { ...config, maxConcurrency: 1 });
+    return { log, next: (await graph.getState(config)).next };
+  });
+  expect(left.there).toEqual({ log: [], next: ["w", "w"] });
+  expect(left.here).toEqual({ log: [0, 1, 2], next: [] });
+});

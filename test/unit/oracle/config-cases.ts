@@ -105,6 +105,32 @@ const drained: Case = {
   },
 };
 
+/** A graph in a node that is asked to stop stops the run around it, and both go on. */
+const drainedInside: Case = {
+  build: (library, counters) => {
+    const inner = graphOf(library)
+      .addNode("one", (_, config) => {
+        if (counters.count("one") === 0)
+          (config["control"] as RunControl | undefined)?.requestDrain("deploy");
+        return { log: ["one"] };
+      })
+      .addNode("two", () => ({ log: ["two"] }))
+      .addEdge(START, "one")
+      .addEdge("one", "two")
+      .compile();
+    return graphOf(library)
+      .addNode("inner", inner)
+      .addNode("z", () => ({ log: ["z"] }))
+      .addEdge(START, "inner")
+      .addEdge("inner", "z");
+  },
+  script: async (thread) => {
+    const control = new thread.library.RunControl();
+    await thread.invoke({ log: ["in"] }, { more: { control } });
+    await thread.invoke(null);
+  },
+};
+
 /** State by a StateSchema: values as its schemas give them, keys that are reduced, and keys that are never saved. */
 const schemas: Case = {
   build: (library) =>
@@ -142,5 +168,6 @@ export const configCases: Readonly<Record<string, Case>> = {
   "what nodes are told": whatNodesAreTold,
   "results of invoke in other modes": resultsByMode,
   "a run that is asked to stop": drained,
+  "a graph inside that is asked to stop": drainedInside,
   "a state by schemas": schemas,
 };

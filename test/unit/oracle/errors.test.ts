@@ -89,3 +89,30 @@ describe("as in LangGraph", () => {
     expect(await failureOf(call(ours))).toEqual(expected);
   });
 });
+
+/** Refused by both, here by typed errors of their own. */
+const refused: Record<string, (library: Library) => unknown> = {
+  "a root graph that is to have its parent's history": (library) =>
+    oneNode(library, () => ({}), { checkpointer: true }).invoke({ log: [] }, config),
+  "a timeout of nothing": (library) =>
+    graphOf(library)
+      .addNode("a", () => ({}), { timeout: 0 })
+      .addEdge(START, "a")
+      .compile(),
+  "a timeout below nothing": (library) => library.task({ name: "a", timeout: -1 }, () => 1),
+  "a task that is a generator": (library) =>
+    library.task("a", function* () {
+      yield 1;
+    }),
+  "an entrypoint that is a generator": (library) =>
+    library.entrypoint({ name: "a" }, function* () {
+      yield 1;
+    }),
+};
+
+describe("refused, as in LangGraph", () => {
+  it.each(Object.entries(refused))("%s", async (_, attempt) => {
+    for (const library of [theirs, ours])
+      expect(await failureOf((async () => attempt(library))())).not.toBe("no failure");
+  });
+});

@@ -1,8 +1,8 @@
 import * as theirCheckpoint from "@langchain/langgraph-checkpoint";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as ourCheckpoint from "tidemark/checkpoint";
-import { ours, START, theirs, type Library } from "./engine.ts";
-import { graphOf, policyCases, quick } from "./policy-cases.ts";
+import { ours, START, theirs, type Builder, type Library } from "./engine.ts";
+import { graphOf, later, policyCases, quick } from "./policy-cases.ts";
 import { compare } from "./session.ts";
 import { show } from "./show.ts";
 
@@ -49,6 +49,54 @@ describe("without retryOn, the same errors are tried again", () => {
   ])("%s", async (error) => {
     expect(await attemptsAt(ours, error)).toBe(await attemptsAt(theirs, error));
   });
+});
+
+/** The pauses of a run, in milliseconds. */
+async function pausesOf(library: Library, retryPolicy: object): Promise<number[]> {
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  const graph = graphOf(library)
+    .addNode("a", () => Promise.reject(new Error("x")), { retryPolicy })
+    .addEdge(START, "a")
+    .compile({});
+  await graph.invoke({ log: [] }).catch(() => undefined);
+  const pauses = timers.mock.calls.map(([, milliseconds]) => milliseconds ?? 0);
+  timers.mockRestore();
+  return pauses.filter((milliseconds) => milliseconds > 0);
+}
+
+it("pauses between attempts grow, up to the longest", async () => {
+  const policy = { ...quick, initialInterval: 2, backoffFactor: 3, maxInterval: 11, maxAttempts: 5 };
+  const expected = await pausesOf(theirs, policy);
+  expect(expected).toEqual([2, 6, 11, 11]);
+  expect(await pausesOf(ours, policy)).toEqual(expected);
+});
+
+it("a graph's cache policy holds for the nodes that have none, but for those that want none", async () => {
+  const run = async (library: Library, cache: object): Promise<unknown> => {
+    const calls: string[] = [];
+    const counting = (name: string) => (): object => {
+      calls.push(name);
+      return {};
+    };
+    const builder = graphOf(library) as Builder & { setNodeDefaults(defaults: object): Builder };
+    const graph = builder
+      .setNodeDefaults({ cachePolicy: true })
+      .addNode("default", counting("default"))
+      .addNode("short", counting("short"), { cachePolicy: { ttl: 0.01 } })
+      .addNode("never", counting("never"), { cachePolicy: false })
+      .addEdge(START, "default")
+      .addEdge("default", "short")
+      .addEdge("short", "never")
+      .compile({ cache });
+    for (const pause of [0, 30]) {
+      await later(pause);
+      await graph.invoke({ sum: 1 });
+    }
+    return calls;
+  };
+  const expected = await run(theirs, new theirCheckpoint.InMemoryCache());
+  expect(expected).toEqual(["default", "short", "never", "short", "never"]);
+  expect(await run(ours, new ourCheckpoint.InMemoryCache())).toEqual(expected);
 });
 
 async function cachedRuns(library: Library, cache: object): Promise<unknown> {

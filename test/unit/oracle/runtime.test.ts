@@ -64,6 +64,49 @@ it("graphs are found by the paths of their nodes", async () => {
   });
 });
 
+it("graphs are found asynchronously too, in any order of asking", async () => {
+  await expectSame(async (library) => {
+    const leaf = graphOf(library)
+      .addNode("l", () => ({}))
+      .addEdge(START, "l")
+      .compile();
+    const graph = graphOf(library).addNode("leaf", leaf).addEdge(START, "leaf").compile() as Compiled & {
+      getSubgraphsAsync(namespace?: string, recurse?: boolean): AsyncIterable<readonly [string, unknown]>;
+    };
+    const names: string[] = [];
+    for await (const [name] of graph.getSubgraphsAsync(undefined, true)) names.push(name);
+    return names;
+  });
+});
+
+it("results, Commands, Sends and errors are told apart by functions, and have a form as JSON", async () => {
+  await expectSame(async (library) => {
+    const of = library === ours ? ourLibrary : theirLibrary;
+    const caught = async (call: Promise<unknown>): Promise<unknown> =>
+      call.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    const asking = graphOf(library)
+      .addNode("a", () => ({ last: library.interrupt("q") }))
+      .addEdge(START, "a")
+      .compile({ checkpointer: new library.MemorySaver() });
+    const slow = graphOf(library)
+      .addNode("a", () => new Promise(() => undefined), { timeout: 5 })
+      .addEdge(START, "a")
+      .compile({});
+    const late = await caught(slow.invoke({}));
+    const command = new library.Command({ update: { a: 1 }, goto: ["b", new library.Send("w", { i: 1 })] });
+    return [
+      [await asking.invoke({}, config), {}, undefined].map((value) => of.isInterrupted(value)),
+      [command, { lg_name: "Command", update: {} }, null].map((value) => of.isCommand(value)),
+      JSON.parse(JSON.stringify(command)),
+      [late, new Error("x"), undefined].map((error) => of.isNodeTimeoutError(error)),
+      [late, new Error("x"), undefined].map((error) => of.isGraphInterrupt(error as Error)),
+    ];
+  });
+});
+
 it("of writes that come again a saver keeps the first, of errors and questions the last, in the order of paths", async () => {
   await expectSame(async (library) => {
     const saver = new library.MemorySaver();

@@ -145,10 +145,35 @@ const joins: Case = {
   },
 };
 
+/** A task that has written nothing has finished all the same: it does not run again beside one that has failed. */
+const finishedWithoutWrites: Case = {
+  build: (library, counters) =>
+    graphOf(library)
+      .addNode("silent", () => {
+        counters.count("silent");
+        return undefined;
+      })
+      .addNode("bad", async () => {
+        await later(5);
+        if (counters.count("bad") === 0) throw new Error("boom");
+        return { log: ["bad"] };
+      })
+      .addNode("after", () => ({ log: ["after"] }))
+      .addEdge(START, "silent")
+      .addEdge(START, "bad")
+      .addEdge("bad", "after")
+      .addEdge("silent", END),
+  script: async (thread) => {
+    await thread.invoke({ log: ["in"] });
+    await thread.stream(null, ["updates", "values"]);
+  },
+};
+
 export const superstepCases: Readonly<Record<string, Case>> = {
   "nodes and Sends in one superstep": nodesAndSends,
   "Sends of anything": sendsOfAnything,
   "forms of a Command": commandForms,
   "forms of an Overwrite": overwriteForms,
+  "a task without writes beside one that fails": finishedWithoutWrites,
   "static edges beside a goto, and a join of unequal ways": joins,
 };
