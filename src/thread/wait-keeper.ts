@@ -2,6 +2,7 @@ import { decode, encode, type Encoded } from "../checkpoint/encoding.ts";
 import { RefusedError } from "../errors.ts";
 import type { Environment } from "../pregel/environment.ts";
 import { requireEventKey, type ReceivedEvent } from "../pregel/wait.ts";
+import type { AnswerRecord } from "./answer-rows.ts";
 import { eventTooLarge, threadNotFound, tooManyEvents } from "./errors.ts";
 import type { StoredEvent } from "./received-event-rows.ts";
 import type { ThreadPlatform } from "./platform.ts";
@@ -17,6 +18,8 @@ import type { ThreadStorage } from "./thread-storage.ts";
 const MAX_KEPT = 1000;
 /** In bytes, as it is stored: in the row. */
 const MAX_PAYLOAD = 256 * 1024;
+/** So long, in milliseconds, nobody looks at what a run holds that has not begun. When it leaves, somebody does. */
+const HELD_FOR = 60 * 60 * 1000;
 
 /** An event whose key is named as the rows name it. */
 type HashedEvent = SendEvent & { readonly idempotency?: Idempotency & ContentHashes };
@@ -104,7 +107,7 @@ export class WaitKeeper {
         return;
       }
       if (!this.#isFresh(reading)) continue;
-      return storage.transaction(() => this.#setTimer(nextTime(reading, this.#given(reading))));
+      return storage.transaction(() => this.#setTimer(this.#next(reading)));
     }
     // What has come before sets the timer when it leaves the queue.
     const { platform } = this.#parts;
@@ -126,7 +129,7 @@ export class WaitKeeper {
       if (known !== undefined) return receiptOf(known);
       if (!queue.isEmpty()) return this.#keep(event, payload);
       const reading = await this.#read();
-      const wait = awaitedEvents(reading).find(({ key }) => key === event.key);
+      const wait = this.#readers(reading).find(({ key }) => key === event.key);
       if (wait !== undefined) {
         const value: ReceivedEvent = { timedOut: false, payload: event.payload };
         const delivery = { answers: [[wait.id, value] as const], by: "event", events: [] };
@@ -168,7 +171,7 @@ export class WaitKeeper {
 
   async #due(reading: Reading): Promise<Delivery | undefined> {
     const now = this.#parts.environment.now();
-    const given = this.#given(reading);
+    const given = this.#given(reading, (answer) => this.#isSettled(answer));
     const due = dueAnswers(reading, now).filter(({ interruptId }) => !given.has(interruptId));
     const events = await this.#awaited(reading, now);
     if (events !== undefined) return events;
@@ -181,7 +184,7 @@ export class WaitKeeper {
   /** Events that came before the thread waited for them: the first ones to those who waited first. */
   async #awaited(reading: Reading, now: number): Promise<Delivery | undefined> {
     const { storage } = this.#parts;
-    const waits = Map.groupBy(awaitedEvents(reading), ({ key }) => key);
+    const waits = Map.groupBy(this.#readers(reading), ({ key }) => key);
     const answers: [string, unknown][] = [];
     const events: StoredEvent[] = [];
     for (const [key, readers] of waits) {
@@ -196,20 +199,40 @@ export class WaitKeeper {
     return events.length === 0 ? undefined : { answers, by: "event", events };
   }
 
-  /** What has been answered by its time here, and has not taken that answer: it waits for another one. */
-  #given(reading: Reading): ReadonlySet<string> {
+  /** Who can be given an event: nothing else is on its way to them. */
+  #readers(reading: Reading): ReturnType<typeof awaitedEvents> {
+    const held = this.#given(reading, (answer) => this.#isHeld(answer));
+    return awaitedEvents(reading).filter(({ id }) => !held.has(id));
+  }
+
+  #next(reading: Reading): number | undefined {
+    const isHeld = this.#given(reading, (answer) => this.#isHeld(answer)).size > 0;
+    const next = nextTime(
+      reading,
+      this.#given(reading, (answer) => this.#isSettled(answer)),
+    );
+    return isHeld ? Math.min(next ?? Infinity, this.#parts.platform.now() + HELD_FOR) : next;
+  }
+
+  /** What has such an answer here. */
+  #given(reading: Reading, isSuch: (answer: AnswerRecord) => boolean): ReadonlySet<string> {
     const { storage } = this.#parts;
     const ids = [...(reading.waiting ?? []), ...reading.interrupts].map(({ id }) => id);
     const isGiven = (id: string): boolean =>
-      storage.answers
-        .of(id)
-        .some(
-          ({ checkpointId, answeredBy, runId }) =>
-            checkpointId === reading.checkpointId &&
-            (answeredBy === "timer" || answeredBy === "expiry") &&
-            storage.runs.get(runId)?.inputApplied === true,
-        );
+      storage.answers.of(id).some((answer) => answer.checkpointId === reading.checkpointId && isSuch(answer));
     return new Set(ids.filter(isGiven));
+  }
+
+  /** No time answers it again: a run that has not begun has the answer, or it has not taken one and waits for another. */
+  #isSettled(answer: AnswerRecord): boolean {
+    const { answeredBy, runId } = answer;
+    const byTime = answeredBy === "timer" || answeredBy === "expiry";
+    return this.#isHeld(answer) || (byTime && this.#parts.storage.runs.get(runId)?.inputApplied === true);
+  }
+
+  #isHeld({ runId }: AnswerRecord): boolean {
+    const run = this.#parts.storage.runs.get(runId);
+    return run !== undefined && run.endedAt === undefined;
   }
 
   /** Gives the id of the run that was taken in; none when the thread has moved on meanwhile, and nothing was done. */

@@ -126,18 +126,18 @@ describe("a sleep", () => {
   });
 
   it("until a time that no alarm can be set for has one that comes early, and is set again", async () => {
-    const until = "2300-01-01T00:00:00.000Z";
+    const end = "2300-01-01T00:00:00.000Z";
     const [thread, answer] = await started({
       nap: () => {
-        sleepUntil(until);
+        sleepUntil(end);
         return { log: ["slept"] };
       },
     });
-    expect(answer).toMatchObject({ status: "interrupted", waiting: [{ until }] });
+    expect(answer).toMatchObject({ status: "interrupted", waiting: [{ until: end }] });
     expect(await thread.alarm()).toBe(LATEST_ALARM);
     await thread.fireAlarm();
     expect(await thread.alarm()).toBe(LATEST_ALARM);
-    expect(await timers(thread)).toEqual([{ kind: "wait", due: Date.parse(until) }]);
+    expect(await timers(thread)).toEqual([{ kind: "wait", due: Date.parse(end) }]);
   });
 
   it("goes when the thread goes elsewhere: by new input, by an edit, by a branch, by deletion", async () => {
@@ -215,6 +215,49 @@ describe("a question beside waits", () => {
     });
     await early[0].resume({ interrupt_id: early[1].interrupts[0]?.id, value: "yes" });
     expect(await timers(early[0])).toEqual([]);
+  });
+});
+
+describe("what a run has the answer to that has not begun", () => {
+  const later = (thread: TestThread, id: string | undefined) =>
+    json(
+      thread.post("/runs", {
+        assistant_id: "graph",
+        command: { resume: { [id ?? ""]: "later" } },
+        after_seconds: 3600,
+      }),
+    ) as Promise<{ run_id: string }>;
+
+  it("is not answered by its time, is seldom looked at, and is answered when that run leaves", async () => {
+    const [thread, { interrupts }] = await started({
+      ask: () => ({ log: [String(interrupt("?", { expiresIn: 100, default: "late" }))] }),
+    });
+    const { run_id } = await later(thread, interrupts[0]?.id);
+    await scheduler.wait(100);
+    await thread.sql("UPDATE timers SET due = 0 WHERE kind = 'wait'");
+    await thread.fireAlarm();
+    const [{ due } = { due: 0 }] = await thread.sql<{ due: number }>(
+      "SELECT due FROM timers WHERE kind = 'wait'",
+    );
+    expect(due).toBeGreaterThan(Date.now() + HOUR / 2);
+    await thread.post(`/runs/${run_id}/cancel`, {});
+    await until(async () => (await thread.state()).next.length === 0);
+    expect(await log(thread)).toEqual(["late", "end"]);
+  });
+
+  it("keeps an event for when that run leaves", async () => {
+    const [thread, answer] = await started({
+      wait: () => {
+        waitForEvent("go");
+        return { log: ["went"] };
+      },
+    });
+    const { waiting } = answer as RunAnswer & { waiting: { id: string }[] };
+    const { run_id } = await later(thread, waiting[0]?.id);
+    expect(await send(thread, "go", {})).toMatchObject({ status: "kept" });
+    await thread.post(`/runs/${run_id}/cancel`, {});
+    await until(async () => (await thread.state()).next.length === 0);
+    expect(await log(thread)).toEqual(["went", "end"]);
   });
 });
 
