@@ -1,6 +1,6 @@
 import { RefusedError } from "../errors.ts";
 import { jsonBytes } from "./answer-text.ts";
-import { hookRevoked, hookUsed, threadNotFound } from "./errors.ts";
+import { hookBusy, hookRevoked, hookUsed, threadNotFound } from "./errors.ts";
 import { webhookOf } from "./outbox/inherited-webhook.ts";
 import { wireDelivery } from "./outbox/wire-delivery.ts";
 import type { Bytes, HookAddress, HooksApi, ListDeliveries, Reply, StartRun } from "./protocol.ts";
@@ -54,9 +54,13 @@ export class ThreadHooks implements HooksApi {
       const start = { ...(await this.#startOf(hook, runId, value)), isAcknowledged: true };
       let admitted: string | undefined;
       try {
-        await admission.admit(start, (id) => (admitted = id));
+        await admission.admit(start, (id) => {
+          if (id === runId) this.#requireTurn(hook, runId);
+          admitted = id;
+        });
       } catch (error) {
-        throw error instanceof RefusedError ? this.#late(hook) : error;
+        const isLate = error instanceof RefusedError && error.code !== "thread_busy";
+        throw isLate ? this.#late(hook) : error;
       }
       if (admitted !== runId) throw this.#late(hook);
       return null;
@@ -71,6 +75,13 @@ export class ThreadHooks implements HooksApi {
     if (question === undefined || checkpointId !== hook.checkpointId || this.#isUsed(hook))
       throw this.#late(hook);
     return question.value;
+  }
+
+  /** In the transaction that takes the run in: what was accepted must be what the run will find. */
+  #requireTurn(hook: HookAddress, runId: string): void {
+    const { runs, saver } = this.#parts.storage;
+    if (runs.queued().some((id) => id !== runId)) throw hookBusy();
+    if (saver.headId(hook.threadId) !== hook.checkpointId) throw this.#late(hook);
   }
 
   async #startOf(hook: HookAddress, runId: string, value: unknown): Promise<StartRun> {

@@ -3,7 +3,8 @@ import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { webhookHeaders } from "../../../src/hooks/webhook-signature.ts";
 import { mintHook, readHook } from "../../../src/hooks/hook-token.ts";
 import { crashAt } from "../../support/crash-points.ts";
-import { until } from "../../support/gate.ts";
+import { holdBucket } from "../../support/bucket.ts";
+import { Gate, until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
 import { answerLink, ToldThread } from "../../support/told-thread.ts";
@@ -24,6 +25,7 @@ async function pause(thread: ToldThread, behaviour = "ok"): Promise<void> {
 }
 
 afterEach(() => {
+  holdBucket();
   receivers.splice(0, receivers.length, "receiver");
   delete graphWebhooks["approval"];
   retain({});
@@ -301,6 +303,25 @@ describe("a link", () => {
     await deleted.delete();
     await expect(json(answerLink(lost, "yes"))).rejects.toMatchObject(revoked);
     expect(await deleted.tables()).toEqual([]);
+  });
+
+  it("accepts nothing while a run that may drop the question is under way", async () => {
+    const thread = new ToldThread();
+    await pause(thread);
+    const link = await thread.link();
+    const gate = new Gate();
+    holdBucket(({ operation }) => (operation === "get" ? gate.pass() : undefined));
+    const large = { log: ["n".repeat(2_500_000)] };
+    const other = thread.invoke({ input: large, on_interrupted: "discard" });
+    await gate.reached();
+    const busy = { status: 409, code: "thread_busy", details: {} };
+    await expect(json(answerLink(link, "yes"))).rejects.toMatchObject(busy);
+    expect(await thread.sql("SELECT * FROM answers")).toEqual([]);
+    gate.open();
+    holdBucket();
+    await other;
+    await expect(json(answerLink(link, "yes"))).rejects.toMatchObject({ code: "hook_revoked" });
+    expect((await thread.rowCounts())["runs"]).toBe(2);
   });
 
   it("is worth nothing when it is forged, or its time is over", async () => {
