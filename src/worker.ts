@@ -6,7 +6,7 @@ import type { BaseStore } from "./checkpoint/store/base-store.ts";
 import { DirectoryStore } from "./directory/directory-store.ts";
 import type { DirectoryApi } from "./directory/protocol.ts";
 import { type CallShard, TenantDirectory } from "./directory/tenant-directory.ts";
-import { TidemarkError } from "./errors.ts";
+import { StorageError, TidemarkError } from "./errors.ts";
 import {
   type Deliveries,
   deliveriesOf,
@@ -159,7 +159,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const bindings = { ...BINDINGS, ...options.bindings };
   requireGraphs(graphs);
   checkRetention(retention);
-  const directories = (env: unknown) => directoriesIn(env, bindings.directory, shards);
+  const directories = (env: unknown) => directoriesIn(env, bindings.directory, shards, (fault) => fault);
   const store = (env: unknown, of: DirectoryApi): BaseStore =>
     new DirectoryStore(of, serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer());
   const { heartbeat, ...limits } = eventOptions(events);
@@ -175,7 +175,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     webhooks,
     hasCrons: crons !== undefined,
     threads: (env) => namespaceOf(env, bindings.thread),
-    directories,
+    directories: (env) => directoriesIn(env, bindings.directory, shards, reported(report)),
     store,
     extract,
     rateLimiter: (env) => limiterOf(env, bindings.rateLimiter),
@@ -246,6 +246,8 @@ function directoriesIn(
   env: unknown,
   binding: string,
   shards: number,
+  /** What is thrown instead of what an object has thrown. */
+  errorOf: (fault: unknown) => unknown,
 ): ((tenant: string) => DirectoryApi) | undefined {
   const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
   if (!isDirectoryNamespace(bound)) return undefined;
@@ -255,9 +257,19 @@ function directoriesIn(
       names.map(
         (name): CallShard =>
           (call) =>
-            callObject(() => bound.getByName(name), call),
+            callObject(() => bound.getByName(name), call).catch((fault: unknown) => {
+              throw errorOf(fault);
+            }),
       ),
     );
+  };
+}
+
+/** Says to whoever asks the directory that it did not answer, and to the operator why. */
+function reported(report: (error: unknown) => void): (cause: unknown) => StorageError {
+  return (cause) => {
+    report(cause);
+    return new StorageError("directory_unavailable", "The directory did not answer. Ask again.", { cause });
   };
 }
 

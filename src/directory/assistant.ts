@@ -1,14 +1,11 @@
-import { uuid5 } from "../checkpoint/id.ts";
+import { assistantIdOf } from "../checkpoint/assistant-id.ts";
 import { contains } from "./leaves.ts";
 import type { Assistant, AssistantFilter, AssistantOrder } from "./protocol.ts";
-
-/** LangGraph's own, from which the id of a graph's assistant follows: clients know these ids. */
-const NAMESPACE = "6ba7b821-9dad-11d1-80b4-00c04fd430c8";
 
 /** The assistant that every graph has by itself: the graph as it is. */
 export function assistantOf(graphId: string): Assistant {
   return {
-    assistantId: uuid5(graphId, NAMESPACE),
+    assistantId: assistantIdOf(graphId),
     graphId,
     config: {},
     context: {},

@@ -1,4 +1,5 @@
 import { RefusedError } from "../errors.ts";
+import { MAX_ASSISTANT, requireMetadataSize } from "../metadata-limits.ts";
 import { AssistantRows } from "./assistant-rows.ts";
 import { assistantOf, compareAssistants, isWanted } from "./assistant.ts";
 import type { Assistant, AssistantFilter, AssistantOrder, AssistantPatch, NewAssistant } from "./protocol.ts";
@@ -53,10 +54,12 @@ export class Assistants {
     // What a graph has by itself is its first version.
     if (this.#rows.get(assistantId) === undefined) this.#rows.put(known);
     const [newest] = this.#rows.versions(assistantId);
+    const metadata = { ...known.metadata, ...patch.metadata };
+    requireMetadataSize(metadata, MAX_ASSISTANT);
     const patched = {
       ...known,
       ...patch,
-      metadata: { ...known.metadata, ...patch.metadata },
+      metadata,
       version: (newest?.version ?? known.version) + 1,
       updatedAt: this.#now(),
     };

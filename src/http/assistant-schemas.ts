@@ -4,8 +4,7 @@ import { AnyObject, Config, exactly, Flag } from "./schemas.ts";
 
 /** The bodies and queries of the routes about assistants, as LangGraph's platform has them: null counts as absent. */
 
-/** The largest body that says something of an assistant, in bytes. */
-export const MAX_ASSISTANT = 65_536;
+export { MAX_ASSISTANT } from "../metadata-limits.ts";
 
 const Data = v.custom<JsonObject>((value) => v.is(AnyObject, value), "must be an object");
 

@@ -112,6 +112,7 @@ export function createdRunRequest(body: RunCreate, graph: string | undefined): R
     input: requestedInput(body),
     ...requestedOptions(body),
     ...(graph !== undefined && { graph }),
+    ...(body.assistant_id !== undefined && { assistant: body.assistant_id }),
     ...(context !== undefined && { context }),
     ...(checkpointId !== undefined && { checkpointId }),
     ...(answeredBy !== undefined && { answeredBy }),

@@ -1,11 +1,9 @@
 import * as v from "valibot";
 import type { JsonObject } from "../directory/protocol.ts";
+import { MAX_METADATA } from "../metadata-limits.ts";
 import { exactly } from "./schemas.ts";
 
 /** The bodies and queries that are about threads as such, as LangGraph's platform has them: null counts as absent. */
-
-/** In characters of JSON text: it is kept with the thread and in the directory, and each part of it is a key there. */
-const MAX_METADATA = 16_384;
 
 const AnyJson = v.custom<JsonObject>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),

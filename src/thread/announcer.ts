@@ -45,8 +45,7 @@ export class Announcer {
     if (directory === undefined) return;
     this.#expect();
     // When the transaction fails, there is nothing to tell.
-    const told = Promise.resolve().then(() => this.tell());
-    platform.waitUntil(told.catch((fault: unknown) => platform.report(fault)));
+    platform.waitUntil(Promise.resolve().then(() => this.tellIfPossible()));
   }
 
   /** For work that changes the thread in transactions of its own, or throws. What it has changed by then is told, too. */
@@ -56,7 +55,7 @@ export class Announcer {
     try {
       return await work();
     } catch (error) {
-      platform.waitUntil(this.tell().catch((fault: unknown) => platform.report(fault)));
+      platform.waitUntil(this.tellIfPossible());
       throw error;
     }
   }
@@ -80,6 +79,12 @@ export class Announcer {
     } finally {
       this.#current = undefined;
     }
+  }
+
+  /** As `tell`. What cannot be told now, the timer tells. */
+  async tellIfPossible(): Promise<void> {
+    const { platform } = this.#parts;
+    await this.tell().catch((fault: unknown) => platform.report(fault));
   }
 
   /** What cannot be told is tried again, each time after twice as long. */

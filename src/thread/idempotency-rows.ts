@@ -23,6 +23,13 @@ export class IdempotencyRows {
     return row?.result;
   }
 
+  /** Until when a key leads to what came of it; 0 when there is none. */
+  knownUntil(): number {
+    const statement = "SELECT max(created_at) AS newest FROM idempotency_keys";
+    const newest = this.#sql.first<{ newest: number | null }>(statement)?.newest ?? undefined;
+    return newest === undefined ? 0 : newest + KEPT_FOR;
+  }
+
   removeOld(now: number): void {
     this.#sql.run("DELETE FROM idempotency_keys WHERE created_at <= ?", now - KEPT_FOR);
   }

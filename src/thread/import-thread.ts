@@ -9,7 +9,8 @@ import type {
 } from "../archive/records.ts";
 import { MAX_BLOB } from "../storage/limits.ts";
 import type { ChannelVersions, PendingWrite } from "../checkpoint/types.ts";
-import { ARCHIVED_TABLES, OWNER_COLUMNS, UNMOVED_THREAD_COLUMNS } from "./archived-tables.ts";
+import { ARCHIVED_TABLES, OWNER_COLUMNS } from "./archived-tables.ts";
+import { movedColumns } from "./archived-thread-row.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import type { ImportedThread, ThreadAddress } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -49,6 +50,7 @@ class ImportTarget {
   readonly #header: ThreadHeader;
   readonly #options: ImportOptions;
   readonly #graph: string;
+  readonly #columns: Readonly<Record<string, Cell>>;
   readonly #counts = { checkpoints: 0, runs: 0, blobs: 0 };
   #blob: { readonly hash: string; readonly bytes: Uint8Array; filled: number } | undefined;
 
@@ -56,6 +58,7 @@ class ImportTarget {
     this.#header = header;
     this.#options = options;
     this.#graph = options.chooseGraph(header.graph);
+    this.#columns = movedColumns(header.columns ?? {}, this.#graph);
     const newest = options.storage.newestSchema;
     if (header.schema > newest) throw new ArchiveTooNewError("tables", header.schema, newest);
   }
@@ -89,10 +92,8 @@ class ImportTarget {
     const missing = storage.blobs.outside(address.threadId).length - this.#counts.blobs;
     if (missing > 0) throw new InvalidArchiveError(`${missing} large values are missing`);
     this.#fit("thread", () => {
-      for (const [column, value] of Object.entries(this.#header.columns ?? {})) {
-        if (!UNMOVED_THREAD_COLUMNS.includes(column) && column !== "graph") {
-          storage.tables.update("thread", column, value);
-        }
+      for (const [column, value] of Object.entries(this.#columns)) {
+        storage.tables.update("thread", column, value);
       }
       storage.tables.update("thread", "deleting", 0);
       // What the thread waits for is found out by looking.

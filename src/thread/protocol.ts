@@ -61,6 +61,8 @@ export interface Idempotency {
 export interface RunRequest {
   /** Absent: the thread's own, or the only one there is. */
   readonly graph?: string;
+  /** What the caller has named: the id of an assistant, or a graph. */
+  readonly assistant?: string;
   readonly input: RequestedInput;
   readonly config: RequestedConfig;
   readonly context?: unknown;

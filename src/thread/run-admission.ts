@@ -13,6 +13,7 @@ import type { RunQueue } from "./run-queue.ts";
 import type { AfterStop } from "./run-stops.ts";
 import { stageRun, type StagedRun } from "./stage-run.ts";
 import type { StateReader } from "./state-reader.ts";
+import { boundMetadata } from "./thread-metadata.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 export interface AdmissionOptions {
@@ -111,7 +112,7 @@ export class RunAdmission {
         thread_id: threadId,
         graph,
         created_at: createdAt,
-        metadata: { graph_id: graph },
+        metadata: boundMetadata({}, graph, start.request.assistant),
       });
       if (start.isTemporary === true) this.#options.onTemporary();
       return undefined;
@@ -122,7 +123,7 @@ export class RunAdmission {
     if (start.request.multitask === "reject" && queue.isBusy()) throw threadBusy(start.threadId);
     const { graph: bound, metadata } = thread;
     if (bound !== "") return undefined;
-    storage.bind(graph, { graph_id: graph, ...metadata });
+    storage.bind(graph, boundMetadata(metadata, graph, start.request.assistant));
     if (start.isTemporary === true) this.#options.onTemporary();
     return undefined;
   }

@@ -1,17 +1,21 @@
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunQueue } from "./run-queue.ts";
+import type { RunAdmission } from "./run-admission.ts";
+import type { StateReader } from "./state-reader.ts";
 import type { ThreadDeletion } from "./thread-deletion.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** How long the thread stays after its last run, in milliseconds: whoever was cut off comes back for the outcome. */
 const STAYS = 5 * 60 * 1000;
-/** A run that takes longer than this is waited for, in milliseconds. */
+/** How long a question waits for its answer, and at least a run for its end, in milliseconds. */
 const LONGEST = 24 * 60 * 60 * 1000;
 
 export interface TemporaryThreadParts {
   readonly storage: ThreadStorage;
   readonly platform: ThreadPlatform;
   readonly queue: RunQueue;
+  readonly admission: Pick<RunAdmission, "isStaging">;
+  readonly states: Pick<StateReader, "standing">;
   readonly deletion: ThreadDeletion;
 }
 
@@ -34,11 +38,31 @@ export class TemporaryThread {
   }
 
   async onTimer(): Promise<void> {
-    const { storage, queue, deletion } = this.#parts;
+    const { storage, platform, queue, deletion } = this.#parts;
     const thread = storage.thread();
     if (thread === undefined) return;
-    if (!queue.isBusy()) return deletion.begin(thread);
-    storage.transaction(() => this.#setTimer(LONGEST));
+    const wanted = await this.#wantedUntil(thread.thread_id);
+    // It may have been deleted meanwhile.
+    if (storage.thread()?.deleting !== 0) return;
+    const remaining = wanted - platform.now();
+    if (queue.isBusy()) storage.transaction(() => this.#setTimer(LONGEST));
+    else if (this.#isAwaited()) storage.transaction(() => this.#setTimer(STAYS));
+    else if (remaining > 0) storage.transaction(() => this.#setTimer(remaining));
+    else return deletion.begin(thread);
+  }
+
+  /** Whether something of it is still to come. */
+  #isAwaited(): boolean {
+    const { storage, admission } = this.#parts;
+    return admission.isStaging || storage.timers.has("wait") || storage.timers.has("delivery");
+  }
+
+  /** As long as it may be answered, and as a call that comes again is to be led to its run. */
+  async #wantedUntil(threadId: string): Promise<number> {
+    const { storage, states } = this.#parts;
+    const { interrupts, waiting = [] } = await states.standing(threadId);
+    const isOpen = interrupts.length + waiting.length > 0;
+    return Math.max(storage.keys.knownUntil(), isOpen ? (storage.runs.lastUse() ?? 0) + LONGEST : 0);
   }
 
   #setTimer(delay: number): void {

@@ -1,10 +1,13 @@
-import type { JsonObject } from "../directory/protocol.ts";
 import type { Announcer } from "./announcer.ts";
 import { threadExists, threadNotFound } from "./errors.ts";
 import type { CreateThread, PatchThread } from "./protocol.ts";
+import { patchedMetadata } from "./thread-metadata.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
-/** In one transaction each; the directory knows before they answer, so that who has made a thread finds it. */
+/**
+ * In one transaction each; the directory knows before they answer, so that who has made a thread finds it. While it cannot
+ * be told, they answer without.
+ */
 export class ThreadChanges {
   readonly #storage: ThreadStorage;
   readonly #announcer: Announcer;
@@ -24,18 +27,18 @@ export class ThreadChanges {
         this.#announcer.note();
       });
     } else if (ifExists === "raise") throw threadExists(threadId);
-    await this.#announcer.tell();
+    await this.#announcer.tellIfPossible();
   }
 
   /** The keys that are given replace those that are there. */
   async patch({ threadId, metadata }: PatchThread): Promise<void> {
     const thread = this.#storage.thread();
     if (thread === undefined) throw threadNotFound(threadId);
-    const merged: JsonObject = { ...thread.metadata, ...metadata };
+    const patched = patchedMetadata(thread.metadata, metadata, thread.graph);
     this.#storage.transaction(() => {
-      this.#storage.setMetadata(merged, this.#now());
+      this.#storage.setMetadata(patched, this.#now());
       this.#announcer.note();
     });
-    await this.#announcer.tell();
+    await this.#announcer.tellIfPossible();
   }
 }

@@ -91,7 +91,7 @@ export class ThreadLifeCycle implements LifeCycleApi {
     return this.#replying(async ({ announcer, platform, transfer }) => {
       this.#requireIdle(threadId);
       // What the directory is told meanwhile would break the export off.
-      await announcer.tell().catch((fault: unknown) => platform.report(fault));
+      await announcer.tellIfPossible();
       // What is not durable yet must not be seen elsewhere.
       await platform.sync();
       return transfer.export(threadId);

@@ -69,9 +69,24 @@ export class ThreadRows {
   }
 }
 
+/** A row that says something else can be read all the same: it has to be, to be deleted. */
 function parseMetadata(text: string): JsonObject {
-  // What this class has written.
-  return text === "{}" ? NONE : (JSON.parse(text) as JsonObject);
+  return (text === "{}" ? undefined : parseJsonObject(text)) ?? NONE;
+}
+
+/** Undefined when the text is none. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of what was JSON text. */
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const NONE: JsonObject = {};

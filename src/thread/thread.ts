@@ -143,7 +143,7 @@ export class Thread {
       deletion: this.#deletion,
       retention: options.retention,
     });
-    this.#temporary = new TemporaryThread({ ...queued, deletion: this.#deletion });
+    this.#temporary = new TemporaryThread({ ...parts, states: this.#states, deletion: this.#deletion });
     this.#waits = new WaitKeeper({ ...parts, environment, states: this.#states });
     this.#timers = new TimerDispatch(storage, platform, this.#handlers(entrance, stops));
     const ready = (): Promise<void> => this.#ready();

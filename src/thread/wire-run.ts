@@ -17,7 +17,7 @@ export async function wireRun(
   return {
     run_id: run.id,
     thread_id: threadId,
-    assistant_id: request.graph ?? storage.thread()?.graph ?? null,
+    assistant_id: request.assistant ?? request.graph ?? storage.thread()?.graph ?? null,
     status: run.status,
     created_at: time(run.createdAt),
     updated_at: time(endedAt ?? startedAt ?? run.createdAt),

@@ -26,6 +26,7 @@ const LEAVES = [
   "opaque.ts",
   "onto.ts",
   "langchain-message.ts",
+  "metadata-limits.ts",
 ];
 const ENGINE = ["pregel", "channels", "checkpoint"];
 const ALL = [

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { EncryptedSerializer, MsgpackSerializer } from "../../../src/checkpoint/index.ts";
-import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { Annotation, END, interrupt, sleep, START, StateGraph } from "../../../src/index.ts";
 import { Gate } from "../../support/gate.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
 import { announcing, deploy, deploySerde } from "../graphs.ts";
@@ -18,6 +18,7 @@ const desk = new StateGraph(State)
   .addNode("work", async ({ topic }) => {
     if (topic === "wait") await gate.pass();
     if (topic === "fail") throw new Error("failed");
+    if (topic === "sleep") sleep(3_600_000);
     if (topic === "ask") return { mood: String(interrupt({ question: "x".repeat(2000) })) };
     return {};
   })
@@ -76,9 +77,9 @@ async function withoutDirectory(work: () => Promise<void>): Promise<void> {
   const rename = async (from: string, to: string): Promise<void> => {
     for (const index of [0, 1]) {
       const object = env.DIRECTORY.getByName(JSON.stringify(["", index]));
-      await runInDurableObject(object, (_, { storage }) =>
-        storage.sql.exec(`ALTER TABLE ${from} RENAME TO ${to}`),
-      );
+      await runInDurableObject(object, (_, { storage }) => {
+        storage.sql.exec(`ALTER TABLE ${from} RENAME TO ${to}`);
+      });
     }
   };
   for (let made = 0; made < 8; made++) await create();
@@ -180,6 +181,119 @@ describe("a thread that was made for one run", () => {
   });
 });
 
+/** A thread that was made for one run, some time after it. */
+async function temporary(body: object, headers: Record<string, string> = {}): Promise<TestThread> {
+  const response = await request("/runs/wait", {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ assistant_id: "desk", ...body }),
+  });
+  await json(response.clone());
+  const [, , id = ""] = response.headers.get("content-location")?.split("/") ?? [];
+  const thread = new TestThread(id);
+  await later(thread);
+  return thread;
+}
+
+/** The time of the removal has come. */
+async function later(thread: TestThread): Promise<void> {
+  await thread.inside(({ storage }) => {
+    storage.sql.exec("UPDATE timers SET due = 1 WHERE kind = 'removal'");
+    return storage.setAlarm(1);
+  });
+  await thread.fireAlarm();
+}
+
+/** In how many minutes the thread is looked at again. */
+async function removalIn(thread: TestThread): Promise<number> {
+  const [row] = await thread.sql<{ due: number }>("SELECT due FROM timers WHERE kind = 'removal'");
+  return Math.round(((row?.due ?? 0) - Date.now()) / 60_000);
+}
+
+describe("a thread that was made for one run, and of which something is to come,", () => {
+  const DAY = 24 * 60;
+  const gone = { status: 404, code: "thread_not_found" };
+
+  it("stays while it waits for a time, or a message to be sent", async () => {
+    const sleeping = await temporary({ input: { topic: "sleep" } });
+    expect(await removalIn(sleeping)).toBe(5);
+    expect(await sleeping.state()).toMatchObject({ next: ["work"] });
+    const webhook = "http://receiver/down";
+    const telling = await temporary({ input: { topic: "tea" }, webhook });
+    expect(await removalIn(telling)).toBe(5);
+    await telling.sql("DELETE FROM timers WHERE kind = 'delivery'");
+    await later(telling);
+    await expect(telling.state()).rejects.toMatchObject(gone);
+  });
+
+  it("stays for a day with a question, or a key that leads to its run", async () => {
+    const asking = await temporary({ input: { topic: "ask" } });
+    expect(await removalIn(asking)).toBe(DAY);
+    await asking.sql("UPDATE runs SET created_at = 1, ended_at = 1");
+    await later(asking);
+    await expect(asking.state()).rejects.toMatchObject(gone);
+
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const body = { input: { topic: "tea" } };
+    const keyed = await temporary(body, key);
+    expect(await removalIn(keyed)).toBe(DAY);
+    expect((await temporary(body, key)).id).toBe(keyed.id);
+    expect(await keyed.get("/runs")).toHaveLength(1);
+    await keyed.sql("UPDATE idempotency_keys SET created_at = 1");
+    await later(keyed);
+    await expect(keyed.state()).rejects.toMatchObject(gone);
+  });
+});
+
+describe("what a thread is bound to", () => {
+  const patch = (path: string, metadata: object): Promise<unknown> =>
+    json(
+      request(path, {
+        method: "PATCH",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ metadata }),
+      }),
+    );
+
+  it("is in its metadata, whatever its owner says, and what a run has named with the run", async () => {
+    const assistant = (await json(post("/assistants", { graph_id: "desk" }))) as { assistant_id: string };
+    const own = (await json(request("/assistants/desk"))) as { assistant_id: string };
+    for (const [named, expected] of [
+      ["desk", own.assistant_id],
+      [assistant.assistant_id, assistant.assistant_id],
+    ] as const) {
+      const { thread_id: id } = await create({ metadata: { graph_id: "other", assistant_id: 5, n: 1 } });
+      const body = { assistant_id: named, input: { topic: "tea" } };
+      const run = await json(post(`/threads/${id}/runs`, body));
+      expect(run).toMatchObject({ assistant_id: named });
+      const bound = { graph_id: "desk", assistant_id: expected };
+      expect(await new TestThread(id).get("")).toMatchObject({ metadata: { ...bound, n: 1 } });
+      expect(await patch(`/threads/${id}`, { graph_id: "x", assistant_id: "y", n: 2 })).toMatchObject({
+        metadata: { ...bound, n: 2 },
+      });
+    }
+  });
+
+  it("does not grow by patches without an end: neither threads nor assistants", async () => {
+    const { thread_id: id } = await create({ metadata: { a: "x".repeat(9000) } });
+    const { assistant_id: assistant } = (await json(
+      post("/assistants", { graph_id: "desk", metadata: { a: "x".repeat(40_000) } }),
+    )) as { assistant_id: string };
+    for (const [path, size, limit] of [
+      [`/threads/${id}`, 9000, 16_384],
+      [`/assistants/${assistant}`, 40_000, 65_536],
+    ] as const) {
+      const larger = patch(path, { b: "x".repeat(size) });
+      await expect(larger).rejects.toMatchObject({
+        status: 413,
+        code: "value_too_large",
+        details: { limit },
+      });
+      expect(await patch(path, { a: "y".repeat(size) })).toMatchObject({ metadata: { a: "y".repeat(size) } });
+    }
+  });
+});
+
 describe("the directory", () => {
   it("hears of what becomes of a thread", async () => {
     const thread = new TestThread();
@@ -263,6 +377,24 @@ describe("the directory", () => {
         expect(((row?.due ?? 0) - Date.now()) / 60_000).toBeCloseTo(delay, 0);
       }
     });
+  });
+
+  it("keeps nobody from a thread while it does not answer, and says so to whoever asks it", async () => {
+    const { thread_id: id } = await create();
+    await withoutDirectory(async () => {
+      const made = await create({ metadata: { n: 1 } });
+      expect(await create({ thread_id: made.thread_id, if_exists: "do_nothing" })).toEqual(made);
+      const headers = { "content-type": "application/json" };
+      const patched = request(`/threads/${id}`, { method: "PATCH", headers, body: '{"metadata":{"n":2}}' });
+      expect(await json(patched)).toMatchObject({ metadata: { n: 2 } });
+      const asked = [post("/threads/search", {}), post("/threads/count", {}), request("/interrupts")];
+      for (const each of asked) {
+        await expect(json(each)).rejects.toMatchObject({ status: 503, code: "directory_unavailable" });
+      }
+      expect(await new TestThread(id).timerKinds()).toEqual(["announcement"]);
+    });
+    await new TestThread(id).fireAlarm();
+    expect(await known(id)).toEqual({ status: "idle", metadata: { n: 2 } });
   });
 
   it("is told no values where these are encrypted", async () => {

@@ -287,6 +287,40 @@ describe("an import", () => {
     await expectNothing(target);
   });
 
+  it("is refused with a row of the thread that no thread has", async () => {
+    const records: ContentRecord[] = [];
+    for await (const record of readArchive(new Blob([await exported(await pausedThread())]).stream()))
+      records.push(record);
+    const imports = async (columns: Row): Promise<TestThread> => {
+      const target = new TestThread();
+      const other = records.map((record) =>
+        record.kind === "thread" ? { ...record, columns: { ...record.columns, ...columns } } : record,
+      );
+      await imported(target, await archiveOf(other));
+      return target;
+    };
+    for (const columns of [
+      { metadata: "not json" },
+      { metadata: "null" },
+      { metadata: "[1]" },
+      { metadata: 5 },
+      { metadata: JSON.stringify({ a: "x".repeat(17_000) }) },
+      { created_at: Number.MAX_SAFE_INTEGER },
+      { created_at: null },
+      { updated_at: -1 },
+    ]) {
+      await expect(imports(columns)).rejects.toMatchObject({ status: 400, code: "invalid_archive" });
+    }
+    const metadata = JSON.stringify({ n: 1, graph_id: "other", assistant_id: "mine" });
+    const thread = await imports({ metadata, updated_at: 5 });
+    expect(await thread.get("")).toMatchObject({
+      metadata: { n: 1, graph_id: "asking", assistant_id: "mine" },
+    });
+    // Whatever has put it there.
+    await thread.sql("UPDATE thread SET metadata = 'not json'");
+    expect(await thread.delete()).toBe(204);
+  });
+
   it.each([
     ["an id that is a number", "checkpoints", (row: Row) => ({ ...row, id: 5 })],
     ["a level that is text", "checkpoints", (row: Row) => ({ ...row, level: "x" })],
