@@ -17,6 +17,7 @@ import {
 } from "tidemark";
 import { ours, theirs, type Compiled, type Library, type NodeFunction } from "../oracle/engine.ts";
 import * as theirLibrary from "@langchain/langgraph";
+import { withLangGraph as theirWithLangGraph } from "@langchain/langgraph/zod";
 
 /** The same state in all libraries: `n` has a default, `d` is text that becomes a number, `s` may be absent. */
 const states: Record<string, StateDefinitionInit> = {
@@ -277,6 +278,42 @@ describe.each<[string, Library, typeof theirLibrary]>([
     await graph.invoke({ n: 1 });
     expect(seen).toEqual([{ n: "text" }]);
   });
+});
+
+/** As loosely as the two have it in common. */
+type Annotated = <Schema>(schema: Schema, meta: object) => Schema;
+
+describe.each<[string, Library, Annotated]>([
+  ["LangGraph", theirs, theirWithLangGraph],
+  ["Tidemark", ours, withLangGraph],
+])("an object of zod, as in %s", (_, library, annotated) => {
+  const fn = (list: string[], line: string): string[] => [...list, line];
+  const initial = { default: (): string[] => [] };
+  const objects = {
+    "zod 4": z.object({
+      list: annotated(z.array(z.string()), { reducer: { schema: z.string().trim(), fn }, ...initial }),
+      n: z.coerce.number().optional(),
+    }),
+    "zod 3": zod3.object({
+      list: annotated(zod3.array(zod3.string()), {
+        reducer: { schema: zod3.string().trim(), fn },
+        ...initial,
+      }),
+      n: zod3.coerce.number().optional(),
+    }),
+  };
+
+  it.each(Object.entries(objects))(
+    "%s: what is written is checked, changed and reduced",
+    async (__, State) => {
+      const graph = new library.StateGraph(State)
+        .addNode("a", ({ n }) => ({ list: " a ", n: String(Number(n) + 1) }))
+        .addEdge("__start__", "a")
+        .compile({});
+      expect(await graph.invoke({ list: " in ", n: "5" })).toEqual({ list: ["in", "a"], n: 6 });
+      await expect(graph.invoke({ list: 5 })).rejects.toThrow();
+    },
+  );
 });
 
 describe("the default of a schema", () => {

@@ -94,6 +94,8 @@ describe("as in LangGraph", () => {
 const refused: Record<string, (library: Library) => unknown> = {
   "a root graph that is to have its parent's history": (library) =>
     oneNode(library, () => ({}), { checkpointer: true }).invoke({ log: [] }, config),
+  "a saver without the id of a thread": (library) =>
+    oneNode(library, () => ({}), { checkpointer: new library.MemorySaver() }).invoke({ log: [] }, {}),
   "a timeout of nothing": (library) =>
     graphOf(library)
       .addNode("a", () => ({}), { timeout: 0 })
@@ -115,4 +117,11 @@ describe("refused, as in LangGraph", () => {
     for (const library of [theirs, ours])
       expect(await failureOf((async () => attempt(library))())).not.toBe("no failure");
   });
+});
+
+it("a question without a saver has LangGraph's code", async () => {
+  for (const library of [theirs, ours])
+    await expect(
+      oneNode(library, () => ({ log: [library.interrupt("q")] })).invoke({ log: [] }),
+    ).rejects.toMatchObject({ lc_error_code: "MISSING_CHECKPOINTER" });
 });

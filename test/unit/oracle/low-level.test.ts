@@ -339,6 +339,35 @@ describe("a graph made by hand", () => {
     );
   });
 
+  it("shows nothing of tasks that are hidden, and does not stop at them where it stops at all", async () => {
+    await both(async (library) => {
+      const { Channel, Pregel, LastValue, MemorySaver } = library;
+      const hidden = { tags: ["langsmith:hidden"] };
+      const app = new Pregel({
+        nodes: {
+          one: Channel.subscribeTo("input", hidden)
+            .pipe(addOne)
+            .pipe(Channel.writeTo(["inbox"])),
+          two: Channel.subscribeTo("inbox")
+            .pipe(addOne)
+            .pipe(Channel.writeTo(["output"])),
+        },
+        channels: { input: new LastValue(), inbox: new LastValue(), output: new LastValue() },
+        inputChannels: "input",
+        outputChannels: "output",
+        streamChannels: ["inbox", "output"],
+        checkpointer: new MemorySaver(),
+      });
+      const named = (chunk: unknown): unknown => (chunk as { name: string }).name;
+      const tasks = await all(app.stream(2, { ...thread, streamMode: "tasks" }));
+      const updates = await all(app.stream(2, { ...thread, streamMode: "updates" }));
+      await app.invoke(2, { ...thread, interruptBefore: "*" });
+      const { next } = await app.getState(thread);
+      expect(next).toEqual(["two"]);
+      return [tasks.map(named), updates, next];
+    });
+  });
+
   it("shows its tasks and checkpoints", async () => {
     const bare = (chunk: unknown): unknown =>
       JSON.parse(
