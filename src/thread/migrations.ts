@@ -14,6 +14,8 @@ import crons from "../../migrations/thread/0013_crons.sql";
 import limits from "../../migrations/thread/0014_limits.sql";
 import answersOnBehalf from "../../migrations/thread/0015_answers_on_behalf.sql";
 import cronsOfGraphs from "../../migrations/thread/0016_crons_of_graphs.sql";
+import timersInVain from "../../migrations/thread/0017_timers_in_vain.sql";
+import receivedEventIndexes from "../../migrations/thread/0018_received_event_indexes.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -34,4 +36,6 @@ export const threadMigrations: readonly Migration[] = [
   { version: 14, name: "limits", sql: limits },
   { version: 15, name: "answers_on_behalf", sql: answersOnBehalf },
   { version: 16, name: "crons_of_graphs", sql: cronsOfGraphs },
+  { version: 17, name: "timers_in_vain", sql: timersInVain },
+  { version: 18, name: "received_event_indexes", sql: receivedEventIndexes },
 ];

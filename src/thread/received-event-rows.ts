@@ -91,8 +91,8 @@ export class ReceivedEventRows {
 
   removeOld(now: number): void {
     const statement =
-      "DELETE FROM received_events WHERE received_at <= ? OR (run IS NOT NULL AND payload_type IS NULL AND received_at <= ?)";
-    this.#sql.run(statement, now - KEPT_FOR, now - KNOWN_FOR);
+      "DELETE FROM received_events WHERE received_at <= ? AND (received_at <= ? OR (run IS NOT NULL AND payload_type IS NULL))";
+    this.#sql.run(statement, now - KNOWN_FOR, now - KEPT_FOR);
   }
 }
 

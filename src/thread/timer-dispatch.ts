@@ -3,9 +3,13 @@ import type { ThreadPlatform } from "./platform.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import type { Timer, TimerKind } from "./timers.ts";
 
+/** In milliseconds: so often at least comes a timer that cannot be served. */
+const LONGEST = 60 * 60 * 1000;
+
 /**
  * Does what the timer was set for, or sets about it, and removes the timer or gives it another time, both in one
- * transaction: an alarm that comes twice does nothing twice. A timer that is left as it is comes again after a lease.
+ * transaction: an alarm that comes twice does nothing twice. A timer that is left as it is comes again after a lease,
+ * and then less and less often.
  */
 export type TimerHandler = (timer: Timer) => Promise<void> | void;
 
@@ -53,8 +57,9 @@ export class TimerDispatch {
     }
   }
 
-  #repeat({ kind, id }: Timer): void {
-    const due = this.#platform.now() + this.#platform.lease;
-    this.#storage.transaction(() => this.#storage.timers.set(kind, id, due));
+  #repeat(timer: Timer): void {
+    const { timers } = this.#storage;
+    const delays = { first: this.#platform.lease, longest: LONGEST };
+    this.#storage.transaction(() => timers.putOff(timer, this.#platform.now(), delays));
   }
 }

@@ -28,6 +28,12 @@ export interface Timer {
   readonly due: number;
 }
 
+/** How long, in milliseconds. */
+export interface PutOff {
+  readonly first: number;
+  readonly longest: number;
+}
+
 /**
  * What has a time at which it is due. The object's one alarm is set for the earliest, in the transaction in which that
  * changes, and to none when nothing is left.
@@ -51,6 +57,16 @@ export class Timers {
   set(kind: TimerKind, id: string, due: number): void {
     this.#change();
     this.#sql.run("INSERT OR REPLACE INTO timers (kind, id, due) VALUES (?, ?, ?)", kind, id, due);
+  }
+
+  /** In a transaction: it came in vain, and comes again, each time in a row after twice as long; also after an eviction. */
+  putOff({ kind, id }: Timer, now: number, { first, longest }: PutOff): void {
+    this.#change();
+    const last = "SELECT put_off FROM timers WHERE kind = ? AND id = ?";
+    const before = this.#sql.first<{ put_off: number | null }>(last, kind, id)?.put_off ?? 0;
+    const delay = Math.min(Math.max(first, 2 * before), longest);
+    const statement = "UPDATE timers SET due = ?, put_off = ? WHERE kind = ? AND id = ?";
+    this.#sql.run(statement, now + delay, delay, kind, id);
   }
 
   /** In a transaction. */

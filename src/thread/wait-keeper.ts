@@ -280,6 +280,7 @@ export class WaitKeeper {
   #keep(event: HashedEvent, payload: Encoded): EventReceipt {
     const { storage, platform } = this.#parts;
     storage.transaction(() => {
+      // Those that are too old do not count.
       storage.received.removeOld(platform.now());
       if (storage.received.countKept() >= MAX_KEPT) throw tooManyEvents(MAX_KEPT);
       this.#insert(event, payload, undefined);
@@ -295,6 +296,7 @@ export class WaitKeeper {
     const receivedAt = platform.now();
     // The same event may have come twice at once.
     if (this.#known(event) !== undefined) throw new MovedError();
+    storage.received.removeOld(receivedAt);
     storage.received.insert({ id, key, delivery, payload, receivedAt, run });
     if (idempotency !== undefined) storage.keys.insert(idempotency, id, receivedAt);
   }

@@ -175,6 +175,24 @@ describe("an alarm", () => {
       expect(thread.reports).toEqual([new Error("outage")]);
     }));
 
+  it("comes less and less often for what can never be done, once an hour at least, until its timer is set anew", () =>
+    TimedThread.inObject(async (thread) => {
+      thread.create();
+      thread.set("a", 10);
+      const delays: number[] = [];
+      const tryAgain = async (): Promise<void> => {
+        thread.now = thread.storage.timers.next() ?? 0;
+        await thread.fire(() => undefined);
+        delays.push((thread.storage.timers.next() ?? 0) - thread.now);
+      };
+      for (let turn = 0; turn < 13; turn += 1) await tryAgain();
+      expect(delays.slice(0, 4)).toEqual([LEASE, 2 * LEASE, 4 * LEASE, 8 * LEASE]);
+      expect(delays.slice(-1)).toEqual([3_600_000]);
+      thread.set("a", thread.now + 5);
+      await tryAgain();
+      expect(delays.at(-1)).toBe(LEASE);
+    }));
+
   it("leaves the alarm as it was set ahead when the object is reset", () =>
     TimedThread.inObject(async (thread) => {
       thread.create();

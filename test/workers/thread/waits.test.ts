@@ -323,6 +323,31 @@ describe("an event", () => {
     expect(await thread.rowCounts()).toMatchObject({ received_events: 2, runs: 2 });
   });
 
+  it("that was delivered is forgotten in time, and never makes those that come later slow", async () => {
+    const [thread] = await started({
+      wait: () => {
+        waitForEvent("go");
+        return { log: ["went"] };
+      },
+    });
+    await thread.sql(
+      "INSERT INTO received_events (id, key, received_at, run) VALUES ('old', 'go', 1, 'gone')",
+    );
+    expect(await send(thread, "go", {})).toMatchObject({ status: "delivered" });
+    expect(await thread.sql("SELECT id FROM received_events WHERE id = 'old'")).toEqual([]);
+    for (const condition of [
+      "run IS NULL AND key = 'go' AND received_at > 1 ORDER BY seq LIMIT 1",
+      "run IS NULL",
+      "run = 'r' AND payload_type IS NOT NULL",
+      "received_at <= 2 AND (received_at <= 1 OR (run IS NOT NULL AND payload_type IS NULL))",
+    ]) {
+      const plan = await thread.sql<{ detail: string }>(
+        `EXPLAIN QUERY PLAN SELECT * FROM received_events WHERE ${condition}`,
+      );
+      expect(plan.map(({ detail }) => detail).join()).toMatch(/INDEX received_events_/u);
+    }
+  });
+
   it("that does not fit, has no thread, or is too large, is refused, and changes nothing", async () => {
     const [thread] = await started({ listen: () => ({ log: [JSON.stringify(waitForEvent("paid"))] }) });
     const before = await thread.rowCounts();
