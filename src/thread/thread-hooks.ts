@@ -1,3 +1,4 @@
+import type { AnswerRecord } from "./answer-rows.ts";
 import { RefusedError } from "../errors.ts";
 import { jsonBytes } from "./answer-text.ts";
 import { hookBusy, hookRevoked, hookUsed, threadNotFound } from "./errors.ts";
@@ -79,8 +80,13 @@ export class ThreadHooks implements HooksApi {
 
   /** In the transaction that takes the run in: what was accepted must be what the run will find. */
   #requireTurn(hook: HookAddress, runId: string): void {
-    const { runs, saver } = this.#parts.storage;
-    if (runs.queued().some((id) => id !== runId)) throw hookBusy();
+    const { runs, saver, answers } = this.#parts.storage;
+    // Answers to other questions of the same superstep leave this one open: it ends when all of them are answered.
+    const isBeside = (id: string): boolean => {
+      const given = answers.ofRun(id);
+      return given.length > 0 && given.every((answer) => isOfAnother(answer, hook));
+    };
+    if (runs.queued().some((id) => id !== runId && !isBeside(id))) throw hookBusy();
     if (saver.headId(hook.threadId) !== hook.checkpointId) throw this.#late(hook);
   }
 
@@ -119,4 +125,8 @@ export class ThreadHooks implements HooksApi {
 /** The link, in the record of answers. */
 function answererOf(nonce: string): string {
   return `hook:${nonce}`;
+}
+
+function isOfAnother({ checkpointId, interruptId }: AnswerRecord, hook: HookAddress): boolean {
+  return checkpointId === hook.checkpointId && interruptId !== hook.interruptId;
 }
