@@ -29,6 +29,7 @@ import { eventOptions, type EventOptions } from "./thread/events/event-options.t
 import type { NextTime } from "./thread/schedules.ts";
 import { checkRetention, type Retention } from "./thread/retention.ts";
 import { createThreadClass, type ThreadClass } from "./thread/durable-thread.ts";
+import { boundTo } from "./thread/bound.ts";
 
 /**
  * What a Worker needs to serve graphs.
@@ -227,7 +228,7 @@ function requireGraphs(graphs: RuntimeOptions["graphs"]): void {
 }
 
 function namespaceOf(env: unknown, binding: string): ThreadNamespace {
-  const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
+  const bound = boundTo(env, binding);
   if (isNamespace(bound)) return bound;
   throw new TidemarkError(
     "binding_missing",
@@ -249,7 +250,7 @@ function directoriesIn(
   /** What is thrown instead of what an object has thrown. */
   errorOf: (fault: unknown) => unknown,
 ): ((tenant: string) => DirectoryApi) | undefined {
-  const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
+  const bound = boundTo(env, binding);
   if (!isDirectoryNamespace(bound)) return undefined;
   return (tenant) => {
     const names = Array.from({ length: shards }, (_, index) => JSON.stringify([tenant, index]));
@@ -278,7 +279,7 @@ function isDirectoryNamespace(bound: unknown): bound is { getByName(name: string
 }
 
 function limiterOf(env: unknown, binding: string): RateLimiter | undefined {
-  const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
+  const bound = boundTo(env, binding);
   return isLimiter(bound) ? bound : undefined;
 }
 

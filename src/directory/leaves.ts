@@ -1,4 +1,5 @@
 import { sha1 } from "../checkpoint/sha1.ts";
+import { toHex } from "../storage/stored-id.ts";
 import type { Json } from "../json.ts";
 
 /** One thing that is true of a value, and by which it can be found. */
@@ -58,11 +59,7 @@ function textOf(value: Json): string {
 
 /** What is no JSON text is a hash. */
 function shortened(text: string): string {
-  return text.length > MAX_TEXT ? `sha1:${hashOf(text)}` : text;
-}
-
-function hashOf(text: string): string {
-  return Array.from(sha1(new Uint8Array(16), text), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return text.length > MAX_TEXT ? `sha1:${toHex(sha1(new Uint8Array(16), text))}` : text;
 }
 
 /** Whether leaves alone say what contains the value: two leaves within a list may be those of two different elements. */

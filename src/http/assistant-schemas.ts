@@ -1,19 +1,17 @@
 import * as v from "valibot";
-import type { JsonObject } from "../directory/protocol.ts";
-import { AnyObject, Config, exactly, Flag } from "./schemas.ts";
+import { exactly, JsonBody, whole } from "./exactly.ts";
+import { Config, Flag } from "./schemas.ts";
 
 /** The bodies and queries of the routes about assistants, as LangGraph's platform has them: null counts as absent. */
 
 export { MAX_ASSISTANT } from "../metadata-limits.ts";
 
-const Data = v.custom<JsonObject>((value) => v.is(AnyObject, value), "must be an object");
-
 const AssistantId = v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(256));
 
 const said = {
   config: v.nullish(Config),
-  context: v.nullish(Data),
-  metadata: v.nullish(Data),
+  context: v.nullish(JsonBody),
+  metadata: v.nullish(JsonBody),
   name: v.nullish(v.pipe(v.string(), v.maxLength(256))),
   description: v.nullish(v.pipe(v.string(), v.maxLength(4096))),
 };
@@ -27,10 +25,14 @@ export const CreateAssistantBody = exactly({
 
 export const PatchAssistantBody = exactly({ graph_id: v.nullish(v.string()), ...said });
 
-const filter = { graph_id: v.nullish(v.string()), name: v.nullish(v.string()), metadata: v.nullish(Data) };
+const filter = {
+  graph_id: v.nullish(v.string()),
+  name: v.nullish(v.string()),
+  metadata: v.nullish(JsonBody),
+};
 
-const Limit = v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1000)), 10);
-const Offset = v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0);
+const Limit = v.nullish(whole(1, 1000), 10);
+const Offset = v.nullish(whole(0, Number.MAX_SAFE_INTEGER), 0);
 
 export const SearchAssistantsBody = exactly({
   ...filter,
@@ -46,7 +48,7 @@ export const SearchAssistantsBody = exactly({
 
 export const CountAssistantsBody = exactly(filter);
 
-export const VersionsBody = exactly({ limit: Limit, offset: Offset, metadata: v.nullish(Data) });
+export const VersionsBody = exactly({ limit: Limit, offset: Offset, metadata: v.nullish(JsonBody) });
 
 export const LatestBody = exactly({ version: v.pipe(v.number(), v.safeInteger()) });
 

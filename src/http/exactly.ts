@@ -1,10 +1,19 @@
 import * as v from "valibot";
+import type { JsonObject } from "../directory/protocol.ts";
 
 /** An object with any keys: passed on as it is, so that no key is lost or means something. */
 export const AnyObject = v.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
 );
+
+/** The same of a body, whose values are JSON. */
+export const JsonBody = v.custom<JsonObject>((value) => v.is(AnyObject, value), "must be an object");
+
+/** A whole number within these bounds. */
+export function whole(least: number, most: number) {
+  return v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
+}
 
 /** An object with these keys and no others. (valibot by itself takes a list for an object without keys.) */
 export function exactly<Entries extends v.ObjectEntries>(entries: Entries) {

@@ -4,15 +4,11 @@ import type { BaseStore, SearchItem } from "../checkpoint/store/base-store.ts";
 import { stringifyJson } from "../json.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
-import { AnyObject, exactly } from "./schemas.ts";
+import { AnyObject, exactly, whole } from "./exactly.ts";
 import { directoryOf } from "./search-routes.ts";
 
 const Namespace = v.array(v.string());
 const Key = v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(1024));
-
-function whole(least: number, most: number) {
-  return v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
-}
 
 const PutBody = exactly({ namespace: Namespace, key: Key, value: AnyObject });
 const DeleteBody = exactly({ namespace: Namespace, key: Key });

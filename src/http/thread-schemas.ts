@@ -1,17 +1,11 @@
 import * as v from "valibot";
-import type { JsonObject } from "../directory/protocol.ts";
 import { MAX_METADATA } from "../metadata-limits.ts";
-import { exactly } from "./schemas.ts";
+import { exactly, JsonBody, whole } from "./exactly.ts";
 
 /** The bodies and queries that are about threads as such, as LangGraph's platform has them: null counts as absent. */
 
-const AnyJson = v.custom<JsonObject>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  "must be an object",
-);
-
 const Metadata = v.pipe(
-  AnyJson,
+  JsonBody,
   v.check(
     (metadata) => JSON.stringify(metadata).length <= MAX_METADATA,
     `must not have more than ${MAX_METADATA} characters`,
@@ -31,10 +25,6 @@ const Selected = v.picklist([
   "values",
   "interrupts",
 ]);
-
-function whole(least: number, most: number) {
-  return v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
-}
 
 export const CreateThreadBody = exactly({
   thread_id: v.nullish(v.string()),

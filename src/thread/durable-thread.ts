@@ -14,6 +14,7 @@ import type { NextTime } from "./schedules.ts";
 import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
 import { configured, UnusableThread } from "./unusable-thread.ts";
+import { boundTo } from "./bound.ts";
 
 export interface ThreadConfig {
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
@@ -105,13 +106,13 @@ function createThread(
 }
 
 function versionOf(env: unknown, binding: string): string | undefined {
-  const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
+  const bound = boundTo(env, binding);
   const id: unknown = typeof bound === "object" && bound !== null ? Reflect.get(bound, "id") : undefined;
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
 function bucketOf(env: unknown, binding: string): R2Bucket | undefined {
-  const bound: unknown = typeof env === "object" && env !== null ? Reflect.get(env, binding) : undefined;
+  const bound = boundTo(env, binding);
   return isBucket(bound) ? bound : undefined;
 }
 
