@@ -72,7 +72,8 @@ const RULES: Record<string, Rule> = {
   testing: { folders: ALL.filter((folder) => folder !== "http"), packages: [ANY_PACKAGE], migrations: true },
   "index.ts": { folders: ["graph", ...ENGINE] },
   "jwt.ts": { folders: ["http"], packages: ["jose"] },
-  "worker.ts": { folders: ALL, packages: [ANY_PACKAGE], migrations: true },
+  runtime: { folders: ALL, packages: ["uuid"] },
+  "worker.ts": { folders: [...ALL, "runtime"] },
 };
 
 const ASYNC_HOOKS_HOME = "pregel/async-context.ts";
@@ -344,7 +345,7 @@ describe("the import check", () => {
       "client/a.ts",
       `import type { Run } from "../http/schemas.ts"; import type { T } from "../http/schemas/run.ts";`,
     ],
-    ["worker.ts", `import { Hono } from "hono"; import { Thread } from "./thread/thread.ts";`],
+    ["runtime/create-runtime.ts", `import { v7 } from "uuid"; import { Thread } from "../thread/thread.ts";`],
   ])("allows %s: %s", (file, source) => {
     expect(describeViolations(file, source)).toEqual([]);
   });
