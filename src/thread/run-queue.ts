@@ -48,6 +48,8 @@ export class RunQueue {
   #retryAt = 0;
   /** What has the thread to itself now; what comes next waits for it. */
   #tail: Promise<unknown> = Promise.resolve();
+  /** Edits that have the thread to themselves, or wait for that. */
+  #edits = 0;
 
   constructor(storage: ThreadStorage, platform: ThreadPlatform, executor: RunExecutor) {
     this.#storage = storage;
@@ -125,6 +127,21 @@ export class RunQueue {
     const done = this.#tail.then(work);
     this.#tail = done.catch(() => undefined);
     return done;
+  }
+
+  /** As `exclusive`, for what may take the thread elsewhere. */
+  async edit<T>(work: () => Promise<T>): Promise<T> {
+    this.#edits += 1;
+    try {
+      return await this.exclusive(work);
+    } finally {
+      this.#edits -= 1;
+    }
+  }
+
+  /** Whether an edit comes before a run that is taken in now: what that will find is not known yet. */
+  isEdited(): boolean {
+    return this.#edits > 0;
   }
 
   async #drain(): Promise<void> {

@@ -7,6 +7,7 @@ import { wireDelivery } from "./outbox/wire-delivery.ts";
 import type { Bytes, HookAddress, HooksApi, ListDeliveries, Reply, StartRun } from "./protocol.ts";
 import { replying } from "./replying.ts";
 import type { RunAdmission } from "./run-admission.ts";
+import type { RunQueue } from "./run-queue.ts";
 import type { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
@@ -14,6 +15,7 @@ export interface ThreadHooksParts {
   readonly storage: ThreadStorage;
   readonly states: StateReader;
   readonly admission: RunAdmission;
+  readonly queue: RunQueue;
   /** Takes up what an earlier instance has left, before anything else is done. */
   readonly ready: () => Promise<void>;
 }
@@ -80,13 +82,15 @@ export class ThreadHooks implements HooksApi {
 
   /** In the transaction that takes the run in: what was accepted must be what the run will find. */
   #requireTurn(hook: HookAddress, runId: string): void {
-    const { runs, saver, answers } = this.#parts.storage;
+    const { queue, storage } = this.#parts;
+    const { runs, saver, answers } = storage;
     // Answers to other questions of the same superstep leave this one open: it ends when all of them are answered.
     const isBeside = (id: string): boolean => {
       const given = answers.ofRun(id);
       return given.length > 0 && given.every((answer) => isOfAnother(answer, hook));
     };
-    if (runs.queued().some((id) => id !== runId && !isBeside(id))) throw hookBusy();
+    const isUncertain = queue.isEdited() || runs.queued().some((id) => id !== runId && !isBeside(id));
+    if (isUncertain) throw hookBusy();
     if (saver.headId(hook.threadId) !== hook.checkpointId) throw this.#late(hook);
   }
 

@@ -147,7 +147,7 @@ export class Thread {
     this.#waits = new WaitKeeper({ ...parts, environment, states: this.#states });
     this.#timers = new TimerDispatch(storage, platform, this.#handlers(entrance, stops));
     const ready = (): Promise<void> => this.#ready();
-    this.hooks = new ThreadHooks({ storage, states: this.#states, admission: this.#admission, ready });
+    this.hooks = new ThreadHooks({ ...parts, states: this.#states, ready });
     this.crons = new ThreadCrons({ ...parts, ...options.crons, ready });
     this.lifeCycle = this.#lifeCycleOf(record);
     this.runs = new ThreadRuns({
@@ -221,7 +221,7 @@ export class Thread {
       if (thread.graph === "") throw threadEmpty(edit.threadId);
       const graph = this.#catalog.require(thread.graph);
       if (this.#queue.isBusy()) throw threadBusy(edit.threadId);
-      return this.#queue.exclusive(async () => {
+      return this.#queue.edit(async () => {
         const answer = await this.#announcer.expecting(() =>
           this.#waits.watching(edit, () =>
             editOnce(this.#storage, this.#environment, graph, edit, this.#platform),

@@ -324,6 +324,23 @@ describe("a link", () => {
     expect((await thread.rowCounts())["runs"]).toBe(2);
   });
 
+  it("accepts nothing while an edit is under way, or waits for another one: what was accepted is never dropped", async () => {
+    const thread = new ToldThread();
+    await pause(thread);
+    const link = await thread.link();
+    const gate = new Gate();
+    holdBucket(({ operation }) => (operation === "put" ? gate.pass() : undefined));
+    const edits = [thread.update({ values: { log: ["n".repeat(200_000)] } })];
+    await gate.reached();
+    edits.push(thread.update({ values: { log: ["second"] } }));
+    await expect(json(answerLink(link, "yes"))).rejects.toMatchObject({ status: 409, code: "thread_busy" });
+    expect(await thread.sql("SELECT * FROM answers")).toEqual([]);
+    gate.open();
+    await Promise.all(edits);
+    await expect(json(answerLink(link, "yes"))).rejects.toMatchObject({ code: "hook_revoked" });
+    expect((await thread.rowCounts())["runs"]).toBe(1);
+  });
+
   it("is worth nothing when it is forged, or its time is over", async () => {
     const thread = new ToldThread();
     await pause(thread);
