@@ -45,12 +45,19 @@ export class RunEnds {
     try {
       const { status, next, interrupts, waiting, checkpointId } = await this.#end(run);
       const place = { ...waitingOf(waiting), checkpoint_id: checkpointId ?? null };
-      return { name: "end", data: { run_id: run.runId, status, next, interrupts, ...place } };
+      const data = { run_id: run.runId, status, next, interrupts, ...place };
+      return { name: "end", data, attempt: this.#lastAttempt(run) };
     } catch (fault) {
       const error = this.#faultOf(run, fault);
       if (!(error instanceof TidemarkError)) throw error;
-      return { name: "error", data: errorBody(wireError(error)) };
+      const attempt = error === fault ? this.#lastAttempt(run) : undefined;
+      return { name: "error", data: errorBody(wireError(error)), attempt };
     }
+  }
+
+  #lastAttempt({ runId }: NamedRun): number | undefined {
+    const { storage } = this.#parts;
+    return storage.thread() && storage.runs.get(runId)?.attempt;
   }
 
   async #end(run: NamedRun): Promise<RunEnd> {

@@ -149,10 +149,10 @@ export class RunRows {
     this.#sql.run("INSERT INTO queue (run) VALUES (?)", id);
   }
 
-  /** Counts that the run is entered once more. */
+  /** Counts that the run is entered once more; one that is cancelled is not, but what it has written is removed. */
   claim(id: string, { startedAt, version, isCounted }: Claim): void {
     this.#sql.run(
-      `UPDATE runs SET status = iif(cancelled IS NULL, 'running', status), attempt = attempt + 1,
+      `UPDATE runs SET status = iif(cancelled IS NULL, 'running', status), attempt = attempt + (cancelled IS NULL),
        stalled = stalled + ?, started_at = coalesce(started_at, ?), version = ? WHERE id = ?`,
       Number(isCounted),
       startedAt,

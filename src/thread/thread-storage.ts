@@ -149,7 +149,8 @@ export class ThreadStorage {
         this.timers.set("time_limit", run.id, claim.startedAt + run.timeLimit);
       }
     });
-    const claimed: RunRow = { ...run, status: "running", attempt: run.attempt + 1 };
+    const isEntered = run.cancelled === undefined;
+    const claimed: RunRow = { ...run, ...(isEntered && { status: "running", attempt: run.attempt + 1 }) };
     this.fence.enter(claimed);
     return claimed;
   }

@@ -1,13 +1,16 @@
+import { stringifyEvent } from "../../json.ts";
 import type { Bytes } from "../protocol.ts";
 import type { EventLog, LoggedPart } from "./event-log.ts";
 import { loggedEvent, type LoggedEvent } from "./logged-event.ts";
-import { eventId, FIRST, following, isBefore, NOTHING_READ, type Position } from "./position.ts";
+import { afterAttempt, eventId, FIRST, isBefore, NOTHING_READ, type Position } from "./position.ts";
 import { Wakeup } from "./wakeup.ts";
 
 /** What comes last. */
 export interface FinalEvent {
   readonly name: "end" | "error";
   readonly data: unknown;
+  /** The run's last one; undefined where the run may not have ended, or has left nothing: then the event has no id. */
+  readonly attempt: number | undefined;
 }
 
 export interface EventReaderOptions {
@@ -82,7 +85,7 @@ export class EventReader {
         await this.#sendPart(part);
         read = part.events.at(-1)?.position ?? read;
       }
-      if (end !== undefined) return this.#send([loggedEvent(following(read), end.name, end.data)]);
+      if (end !== undefined) return this.#sendLast(end, read);
       if (read === before) await this.#wakeup.next();
       if (this.#isLeft) return;
     }
@@ -119,8 +122,18 @@ export class EventReader {
     ]);
   }
 
+  /** Nothing to a reader that has had it: under its id it comes once, whatever is left of the log. */
+  async #sendLast({ name, data, attempt }: FinalEvent, read: Position): Promise<void> {
+    if (attempt === undefined) return this.#write(stringifyEvent(name, data));
+    const position = afterAttempt(attempt);
+    if (isBefore(read, position)) await this.#send([loggedEvent(position, name, data)]);
+  }
+
   async #send(events: readonly LoggedEvent[]): Promise<void> {
-    if (events.length === 0) return;
-    await this.#writer.write(this.#encoder.encode(events.map(({ text }) => text).join("")));
+    if (events.length > 0) await this.#write(events.map(({ text }) => text).join(""));
+  }
+
+  #write(text: string): Promise<void> {
+    return this.#writer.write(this.#encoder.encode(text));
   }
 }

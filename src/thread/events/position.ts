@@ -25,9 +25,9 @@ export function isBefore(left: Position, right: Position): boolean {
   return left.attempt === right.attempt ? left.seq < right.seq : left.attempt < right.attempt;
 }
 
-/** Of what comes next in the same attempt. */
-export function following({ attempt, seq }: Position): Position {
-  return { attempt: Math.max(attempt, 1), seq: seq + 1 };
+/** Of what comes after all that the attempt has said: the end of the run, when it was the last one. */
+export function afterAttempt(attempt: number): Position {
+  return { attempt: attempt + 1, seq: 0 };
 }
 
 export function latest(left: Position, right: Position): Position {

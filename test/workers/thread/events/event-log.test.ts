@@ -79,13 +79,14 @@ describe("the events of a run", () => {
       "end",
     ]);
     expect(events[0]?.id).toBe("0-0");
+    expect(events.at(-1)?.id).toBe("2-0");
     expectOrder(events);
     for (const reader of await Promise.all(meanwhile)) expect(reader).toEqual(events);
     expect(await waiting).toEqual(events);
 
     await thread.evict();
     expect(await joined(thread, runId)).toEqual(events);
-    for (const n of [0, 1, 50, events.length - 3, events.length - 2]) {
+    for (const n of [0, 1, 50, events.length - 3, events.length - 2, events.length - 1]) {
       const last = { "last-event-id": events[n]?.id ?? "" };
       expect(await joined(thread, runId, "", last)).toEqual(events.slice(n + 1));
     }
@@ -184,7 +185,7 @@ describe("a log that a reset has cut off", () => {
       ]);
       // Of the checkpoint where the second attempt begins they come once more.
       expect(of(events, "values")).toContainEqual({ log: ["talked"] });
-      expect(events.at(-1)).toMatchObject({ event: "end", data: { status: "interrupted" } });
+      expect(events.at(-1)).toMatchObject({ event: "end", data: { status: "interrupted" }, id: "3-0" });
     }
   });
 });
@@ -225,10 +226,32 @@ describe("a log", () => {
     await thread.fireAlarm();
     expect(await thread.rowCounts()).toMatchObject({ events: 0, timers: 0 });
     expect(await thread.alarm()).toBeNull();
-    const left = await joined(thread, runId, "", { "last-event-id": events[3]?.id ?? "" });
-    expect(left.map(({ event, data }) => ({ event, data }))).toEqual([
-      { event: "end", data: events.at(-1)?.data },
-    ]);
+    // Under the id that it had.
+    expect(await joined(thread, runId, "", { "last-event-id": events[3]?.id ?? "" })).toEqual(
+      events.slice(-1),
+    );
+    expect(await joined(thread, runId)).toEqual([events.at(0), events.at(-1)]);
+    expect(await joined(thread, runId, "", { "last-event-id": events.at(-1)?.id ?? "" })).toEqual([]);
+  });
+
+  it("ends with how the run ended, under one id for all: also of a run that was undone, or has not begun", async () => {
+    const { gate, graph } = talking(3);
+    deploy({ graph });
+    const thread = new TestThread();
+    const { response, runId } = await start(thread);
+    const running = identifiedEvents(response);
+    await gate.reached();
+    const { runId: queued, response: waiting } = await start(thread, { multitask_strategy: "enqueue" });
+    const never = identifiedEvents(waiting);
+    await json(thread.post(`/runs/${queued}/cancel`, {}));
+    expect((await never).map(({ id }) => id)).toEqual(["0-0", "1-0"]);
+    expect(await joined(thread, queued)).toEqual(await never);
+    await json(thread.post(`/runs/${runId}/cancel?action=rollback`, {}));
+    const undone = (await running).at(-1);
+    expect(undone).toMatchObject({ event: "error", data: { error: { code: "run_cancelled" } }, id: "2-0" });
+    gate.open();
+    await until(async () => (await thread.rowCounts())["queue"] === 0);
+    expect((await joined(thread, runId)).at(-1)).toEqual(undone);
   });
 
   it("goes with its run, and is not moved with the thread", async () => {
