@@ -132,6 +132,8 @@ export interface StartRun extends ThreadAddress {
   readonly isAcknowledged?: boolean;
   /** The thread is made for this run, and goes some time after it. */
   readonly isTemporary?: boolean;
+  /** The run that has paused where this one goes on: it tells whom that one tells, unless it brings a webhook. */
+  readonly continues?: string;
 }
 
 /** Absent: the newest state of the thread's own graph. */

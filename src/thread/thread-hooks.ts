@@ -2,7 +2,6 @@ import type { AnswerRecord } from "./answer-rows.ts";
 import { RefusedError } from "../errors.ts";
 import { jsonBytes } from "./answer-text.ts";
 import { hookBusy, hookRevoked, hookUsed, threadNotFound } from "./errors.ts";
-import { webhookOf } from "./outbox/inherited-webhook.ts";
 import { wireDelivery } from "./outbox/wire-delivery.ts";
 import type { Bytes, HookAddress, HooksApi, ListDeliveries, Reply, StartRun } from "./protocol.ts";
 import { replying } from "./replying.ts";
@@ -54,7 +53,7 @@ export class ThreadHooks implements HooksApi {
       // The reply to an earlier call was lost.
       if (storage.thread() !== undefined && storage.runs.get(runId) !== undefined) return null;
       await this.#open(hook);
-      const start = { ...(await this.#startOf(hook, runId, value)), isAcknowledged: true };
+      const start = this.#startOf(hook, runId, value);
       let admitted: string | undefined;
       try {
         await admission.admit(start, (id) => {
@@ -94,11 +93,9 @@ export class ThreadHooks implements HooksApi {
     if (saver.headId(hook.threadId) !== hook.checkpointId) throw this.#late(hook);
   }
 
-  async #startOf(hook: HookAddress, runId: string, value: unknown): Promise<StartRun> {
+  #startOf(hook: HookAddress, runId: string, value: unknown): StartRun {
     const { tenant, threadId, interruptId, checkpointId, nonce } = hook;
-    const { storage } = this.#parts;
-    const asked = storage.deliveries.get(nonce);
-    const webhook = asked && (await webhookOf(storage, asked.run));
+    const continues = this.#parts.storage.deliveries.get(nonce)?.run;
     return {
       tenant,
       threadId,
@@ -110,8 +107,9 @@ export class ThreadHooks implements HooksApi {
         answeredBy: answererOf(nonce),
         onInterrupted: "refuse",
         modes: [],
-        ...(webhook !== undefined && { webhook }),
       },
+      isAcknowledged: true,
+      ...(continues !== undefined && { continues }),
     };
   }
 

@@ -245,12 +245,14 @@ export class WaitKeeper {
     const thread = storage.thread();
     if (thread === undefined) return undefined;
     const runId = storage.randomId();
+    const continues = storage.checkpoints.head(thread.thread_id)?.runId;
     const request = { input: { kind: "answers", answers }, config: {}, answeredBy: by } as const;
     const start = {
       tenant: thread.tenant,
       threadId: thread.thread_id,
       runId,
       request: { ...request, onInterrupted: "refuse", modes: [] },
+      ...(continues !== undefined && { continues }),
     } as const;
     const onAdmitted = (admitted: string): void => {
       if (admitted !== runId || !this.#isNext(reading, runId)) throw new MovedError();

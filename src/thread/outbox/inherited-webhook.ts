@@ -1,10 +1,19 @@
+import type { StartRun } from "../protocol.ts";
 import { unstageRun } from "../stage-run.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 
-/** The webhook that a run was started with: whoever was told that it has paused is told what comes of that. */
-export async function webhookOf(storage: ThreadStorage, runId: string): Promise<string | undefined> {
+/**
+ * Whoever was told that a run has paused is told what comes of that. What was allowed when that run came is not refused
+ * now: a delivery that may not be made any more says so itself.
+ */
+export async function withInheritedWebhook<Start extends StartRun>(
+  storage: ThreadStorage,
+  start: Start,
+): Promise<Start> {
+  const { continues, request } = start;
   const thread = storage.thread();
-  const run = thread && storage.runs.get(runId);
-  if (thread === undefined || run === undefined) return undefined;
-  return (await unstageRun(storage, thread.thread_id, run)).webhook;
+  if (thread === undefined || continues === undefined || request.webhook !== undefined) return start;
+  const run = storage.runs.get(continues);
+  const webhook = run && (await unstageRun(storage, thread.thread_id, run)).webhook;
+  return webhook === undefined ? start : { ...start, request: { ...request, webhook } };
 }
