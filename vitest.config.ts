@@ -111,6 +111,12 @@ export default defineConfig({
         testTimeout: 120_000,
         hookTimeout: 60_000,
       }),
+      node("browser", {
+        include: ["test/browser/**/*.test.ts"],
+        ...oneByOne,
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+      }),
     ],
   },
 });

@@ -7,6 +7,8 @@ export const JoinRequest = exactly({
     v.pipe(v.string(), v.regex(/^(?:-1|\d{1,15}-\d{1,15})$/, "must be the id of an event, or -1 for all")),
   ),
   stream_mode: v.array(StreamMode),
+  /** The state that the client shows already. All events are sent all the same: those that it knows change nothing. */
+  checkpoint_id: v.optional(v.string()),
   /** Clients send it in any case; whoever leaves ends no run. */
   cancel_on_disconnect: v.optional(
     v.picklist(["0", "false"], "is not offered: a run goes on without readers"),
