@@ -105,7 +105,7 @@ export type RunCreate = v.InferOutput<typeof RunCreateBody>;
 /** `graph`: that of the assistant. */
 export function createdRunRequest(body: RunCreate, graph: string | undefined): RunRequest {
   const { context, metadata, answered_by: answeredBy } = body;
-  const checkpointId = body.checkpoint_id ?? body.checkpoint?.checkpoint_id ?? undefined;
+  const { checkpoint_id: checkpointId } = body;
   const { interrupt_before: interruptBefore, interrupt_after: interruptAfter } = body;
   return {
     config: requestedConfig({ ...body.config, metadata: { ...body.config.metadata, ...metadata } }),

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { v7 as uuid7 } from "uuid";
 import type { RunRequest, StartRun } from "../thread/protocol.ts";
+import { atNamedPlace, type NamedPlace } from "./named-place.ts";
 import { requestConditions } from "./request-conditions.ts";
 import type { RequestedThread } from "./thread-call.ts";
 
@@ -15,13 +16,15 @@ function answererOf(
   return { answeredBy: caller, ...(given !== undefined && given !== caller && { onBehalfOf: given }) };
 }
 
-/** The run's id is minted here: a call that is repeated finds the run that it has started. */
+/** The run's id is minted here: a call that is repeated finds the run that it has started. `checkpoint`: where it begins. */
 export async function startOf(
   context: Context,
   thread: RequestedThread,
   body: unknown,
-  request: RunRequest,
+  requested: RunRequest,
+  checkpoint: NamedPlace = {},
 ): Promise<StartRun> {
+  const request = atNamedPlace(thread.address.threadId, requested, checkpoint);
   const { idempotency, ifMatch } = await requestConditions(context, body);
   return {
     ...thread.address,

@@ -158,7 +158,8 @@ async function assistedRun(
   requested: RunCreate,
 ): Promise<CreatedRun> {
   const { graph, body } = await withAssistant(context, options, requested);
-  const start = await startOf(context, thread, requested, createdRunRequest(body, graph));
+  const run = createdRunRequest(body, graph);
+  const start = await startOf(context, thread, requested, run, body.checkpoint);
   return {
     thread,
     start: { ...start, isAcknowledged: true },

@@ -3,6 +3,7 @@ import { v7 as uuid7 } from "uuid";
 import type { StatePlace } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
+import { requireThread } from "./named-place.ts";
 import { requestConditions } from "./request-conditions.ts";
 import {
   type CheckpointBody,
@@ -12,7 +13,7 @@ import {
   StateQuery,
   UpdateStateBody,
 } from "./state-schemas.ts";
-import { call, callWhole, jsonResponse, requestedThread } from "./thread-call.ts";
+import { call, callWhole, jsonResponse, requestedThread, type RequestedThread } from "./thread-call.ts";
 
 /** Reading and editing what a thread has. */
 export function stateRoutes(options: AppOptions): Hono {
@@ -38,7 +39,7 @@ export function stateRoutes(options: AppOptions): Hono {
     const thread = requestedThread(context, options);
     const body = await parseBody(context.req, CheckpointStateBody, options.maxBodySize);
     const { checkpoint, subgraphs, select } = body;
-    const read = { ...thread.address, ...placeOf(checkpoint), subgraphs, ...(select && { select }) };
+    const read = { ...thread.address, ...placeOf(thread, checkpoint), subgraphs, ...(select && { select }) };
     return jsonResponse(context, await call(thread, (api) => api.getState(read)));
   });
 
@@ -51,7 +52,7 @@ export function stateRoutes(options: AppOptions): Hono {
       ...(await requestConditions(context, body)),
       values: body.values,
       ...(body.as_node != null && { asNode: body.as_node }),
-      ...placeOf(body.checkpoint ?? {}),
+      ...placeOf(thread, body.checkpoint ?? {}),
       ...(body.checkpoint_id != null && { checkpointId: body.checkpoint_id }),
     };
     let attempts = 0;
@@ -75,7 +76,7 @@ export function stateRoutes(options: AppOptions): Hono {
     const { limit, before, metadata, checkpoint, select } = body;
     const read = {
       ...thread.address,
-      ...placeOf(checkpoint ?? {}),
+      ...placeOf(thread, checkpoint ?? {}),
       limit,
       ...(before && { before }),
       ...(metadata && { metadata }),
@@ -92,9 +93,8 @@ function stateQuery(request: Parameters<typeof parseQuery>[0]) {
   return { subgraphs, ...(select && { select }) };
 }
 
-function placeOf({
-  checkpoint_id: checkpointId,
-  checkpoint_ns: namespace = "",
-}: Partial<CheckpointBody>): StatePlace {
+function placeOf({ address }: RequestedThread, checkpoint: Partial<CheckpointBody>): StatePlace {
+  requireThread(address.threadId, checkpoint);
+  const { checkpoint_id: checkpointId, checkpoint_ns: namespace = "" } = checkpoint;
   return { ...(checkpointId != null && { checkpointId }), ...(namespace !== "" && { namespace }) };
 }

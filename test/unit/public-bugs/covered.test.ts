@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-/** The cases of the collection that are about what is stored, streamed, and told to webhooks. */
+/** The cases of the collection that are about what is stored, streamed, told to webhooks, and served. */
 const CASES = {
   SER: ["01", "03", "05", "07", "09", "11", "13"],
   STO: ["01", "03", "05"],
@@ -11,6 +11,8 @@ const CASES = {
   MIG: ["01", "03", "05"],
   STR: ["01", "03", "05", "07", "09", "11"],
   WEB: ["01", "03", "05", "07"],
+  HTT: ["01", "03", "05", "07", "09", "11"],
+  AUT: ["05", "07"],
 };
 
 const TESTS = join(import.meta.dirname, "../..");

@@ -3,34 +3,8 @@ import { START, StateGraph, waitForEvent } from "../../../src/index.ts";
 import { until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { request, TestThread } from "../../support/threads.ts";
+import { hex, hmac, signed, TIME } from "../../support/signed-deliveries.ts";
 import { deploy } from "../graphs.ts";
-
-const SECRET = new TextEncoder().encode("secret");
-const TIME = 1_000_000;
-
-async function hmac(text: string, key = SECRET): Promise<Uint8Array> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
-  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, new TextEncoder().encode(text)));
-}
-
-const hex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-
-type Sign = (body: string, time?: number) => Promise<Record<string, string>>;
-
-const signed: Record<string, Sign> = {
-  github: async (body) => ({ "x-hub-signature-256": `sha256=${hex(await hmac(body))}` }),
-  stripe: async (body, time = TIME) => ({
-    "stripe-signature": `t=${time},v1=${"00".repeat(32)},v1=${hex(await hmac(`${time}.${body}`))}`,
-  }),
-  standard: async (body, time = TIME) => ({
-    "webhook-id": "msg_1",
-    "webhook-timestamp": String(time),
-    "webhook-signature": `v1a,other v1,${base64(await hmac(`msg_1.${time}.${body}`))}`,
-  }),
-};
 
 async function deliver(
   source: string,
