@@ -186,11 +186,12 @@ export class SaverModel {
     if (actual === undefined || expected === undefined) throw new Error(`Checkpoint ${id} is not there.`);
     const { channel_values: values, ...frame } = actual.checkpoint;
     const { channel_values: expectedValues, ...expectedFrame } = expected.checkpoint;
-    expect(frame).toStrictEqual(expectedFrame);
-    expect(actual.metadata).toStrictEqual(expected.metadata);
-    expect(idOf(actual.parentConfig)).toBe(expected.parentId);
-    expect(Object.keys(values).toSorted()).toEqual(Object.keys(expectedValues).toSorted());
-    for (const channel of Object.keys(values)) expectSame(values[channel], expectedValues[channel], channel);
+    expectSame("frame", sorted(frame), sorted(expectedFrame));
+    expectSame("metadata", sorted(actual.metadata ?? {}), sorted(expected.metadata));
+    expectSame("parent", idOf(actual.parentConfig), expected.parentId);
+    expectSame("channels", Object.keys(values).toSorted(), Object.keys(expectedValues).toSorted());
+    for (const channel of Object.keys(values))
+      expectSame(`channel ${channel}`, values[channel], expectedValues[channel]);
     const writes = naive.writes(id);
     const byTask = (actual.pendingWrites ?? []).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     expect(byTask.map(([task, channel]) => `${task} ${channel}`).toSorted()).toEqual(
@@ -224,9 +225,14 @@ export class SaverModel {
 }
 
 /** Parts may be shared that were equal; what was shared still is. */
-function expectSame(actual: unknown, expected: unknown, channel: string): void {
+function expectSame(what: string, actual: unknown, expected: unknown): void {
   const found = loss(expected, actual);
-  if (found !== undefined) throw new Error(`Channel "${channel}" differs at ${found}.`);
+  if (found !== undefined) throw new Error(`The ${what} differs at ${found}.`);
+}
+
+/** The order of keys is the store's own in records of known keys. */
+function sorted(record: object): unknown {
+  return Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function idOf(config: CheckpointConfig | undefined): string | undefined {

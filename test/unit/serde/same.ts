@@ -35,46 +35,75 @@ class Comparison {
 
   #compareParts(left: object, right: object, path: string): string | undefined {
     if (Object.getPrototypeOf(left) !== Object.getPrototypeOf(right)) return `${path}: prototypes`;
-    const before = partsOf(left);
-    const after = partsOf(right);
-    if (before.length !== after.length) return `${path}: ${before.length} and ${after.length} parts`;
-    for (const [index, [key, part]] of before.entries()) {
-      const [otherKey, otherPart] = after[index] ?? [];
-      const found =
-        key === otherKey
-          ? this.compare(part, otherPart, `${path}.${key}`)
-          : `${path}: keys ${key}, ${String(otherKey)}`;
+    const [bytes, otherBytes] = [bytesOf(left), bytesOf(right)];
+    if (bytes !== undefined && otherBytes !== undefined) return differenceOfBytes(bytes, otherBytes, path);
+    return (
+      this.#compareInside(insideOf(left), insideOf(right), path) ??
+      this.#compareOwn(left, ownKeys(left), right, ownKeys(right), path)
+    );
+  }
+
+  #compareInside(before: readonly unknown[], after: readonly unknown[], path: string): string | undefined {
+    if (before.length !== after.length) return `${path}: ${before.length} and ${after.length} parts inside`;
+    for (let index = 0; index < before.length; index++) {
+      const found = this.compare(before[index], after[index], `${path}.(${index})`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #compareOwn(
+    left: object,
+    keys: readonly string[],
+    right: object,
+    others: readonly string[],
+    path: string,
+  ): string | undefined {
+    if (keys.length !== others.length) return `${path}: ${keys.length} and ${others.length} parts`;
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] ?? "";
+      if (key !== others[index]) return `${path}: keys ${key}, ${String(others[index])}`;
+      const found = this.compare(ownPart(left, key), ownPart(right, key), `${path}.${key}`);
       if (found !== undefined) return found;
     }
     return undefined;
   }
 }
 
-function partsOf(value: object): [key: string, part: unknown][] {
-  return [...innerParts(value), ...ownParts(value)];
+/** Of what is nothing but bytes. */
+function bytesOf(value: object): Uint8Array | undefined {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  return ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : undefined;
 }
 
-function innerParts(value: object): [string, unknown][] {
-  if (value instanceof Map)
-    return [...value].flatMap(([key, part], at) => [
-      [`key ${at}`, key],
-      [`value ${at}`, part],
-    ]);
-  if (value instanceof Set) return [...value].map((member, at) => [`member ${at}`, member]);
-  if (value instanceof Date) return [["time", value.getTime()]];
-  if (value instanceof RegExp) return [["text", String(value)]];
-  if (value instanceof URL) return [["href", value.href]];
-  if (value instanceof DataView)
-    return [["bytes", String(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))]];
-  if (value instanceof ArrayBuffer) return [["bytes", String(new Uint8Array(value))]];
-  return [];
+function differenceOfBytes(left: Uint8Array, right: Uint8Array, path: string): string | undefined {
+  if (left.length !== right.length) return `${path}: ${left.length} and ${right.length} bytes`;
+  const at = left.findIndex((byte, index) => byte !== right[index]);
+  return at < 0 ? undefined : `${path}: byte ${at}`;
+}
+
+/** What a value has that is no property. */
+function insideOf(value: object): readonly unknown[] {
+  if (value instanceof Map) return [...value].flat();
+  if (value instanceof Set) return [...value];
+  if (value instanceof Date) return [value.getTime()];
+  if (value instanceof RegExp) return [String(value)];
+  if (value instanceof URL) return [value.href];
+  return NOTHING;
 }
 
 /** The order of an error's own properties is not part of it; adopted Maps and Sets have some that lock them. */
-function ownParts(value: object): [string, unknown][] {
-  if (value instanceof Map || value instanceof Set) return [];
-  const ignored = value instanceof Error ? "stack" : value instanceof RegExp ? "lastIndex" : undefined;
-  const keys = Object.getOwnPropertyNames(value).filter((key) => key !== ignored);
-  if (value instanceof Error) keys.sort();
-  return keys.map((key) => [key, Object.getOwnPropertyDescriptor(value, key)?.value]);
+function ownKeys(value: object): readonly string[] {
+  if (value instanceof Map || value instanceof Set) return NOTHING;
+  const names = Object.getOwnPropertyNames(value);
+  if (value instanceof RegExp) return names.filter((name) => name !== "lastIndex");
+  return value instanceof Error ? names.filter((name) => name !== "stack").toSorted() : names;
 }
+
+function ownPart(value: object, key: string): unknown {
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
+}
+
+const NOTHING: readonly never[] = [];
