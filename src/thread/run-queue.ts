@@ -3,13 +3,8 @@ import type { WireError } from "../errors.ts";
 import { faultError, isPlatformReset, RunSupersededError } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunRow } from "./run-rows.ts";
+import { delayAfterFaults, delayAfterStops, MAX_STALLED } from "./stalled-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
-
-/** So many attempts in a row without a single commit, and the run is given up. */
-const MAX_STALLED = 5;
-
-/** How long a run waits after a fault for its next attempt, in milliseconds; with each fault in a row it is longer by as much. */
-export const RETRY_DELAY = 1000;
 
 /** How a run left the queue: it has an outcome in its row, or it was refused and has left no trace. */
 export type Completion =
@@ -44,8 +39,10 @@ export class RunQueue {
   #draining = false;
   /** The run whose last attempt the platform has ended, as this instance was told. */
   #interrupted: string | undefined;
-  /** Not before then is a run tried again that a fault has stopped. */
+  /** Not before then is a run tried again that a fault has stopped, or that has stopped other instances. */
   #retryAt = 0;
+  /** The run whose time has come. */
+  #due: string | undefined;
   /** What has the thread to itself now; what comes next waits for it. */
   #tail: Promise<unknown> = Promise.resolve();
   /** Edits that have the thread to themselves, or wait for that. */
@@ -97,6 +94,7 @@ export class RunQueue {
       else this.#setTimer(this.#platform.now() + this.#platform.lease);
     });
     this.#retryAt = 0;
+    this.#due = this.#next();
     this.wake();
   }
 
@@ -145,7 +143,7 @@ export class RunQueue {
   }
 
   async #drain(): Promise<void> {
-    for (let id = this.#next(); id !== undefined; id = this.#next()) {
+    for (let id = this.#next(); id !== undefined && !this.#isHeldBack(id); id = this.#next()) {
       const runId = id;
       try {
         const completion = await this.exclusive(() => this.#step(runId));
@@ -176,12 +174,24 @@ export class RunQueue {
     }
   }
 
+  /** A run that has stopped instances, or was stopped with them, waits for its next attempt: whoever calls meanwhile. */
+  #isHeldBack(runId: string): boolean {
+    if (this.#accepted.has(runId) || this.#due === runId) return false;
+    const { runs, timers } = this.#storage;
+    const { stalled = 0 } = runs.get(runId) ?? {};
+    const now = this.#platform.now();
+    const due = Math.min(timers.dueTime("queue", "") ?? now, now + delayAfterStops(stalled));
+    if (stalled >= MAX_STALLED || due <= now) return false;
+    this.#retryAt = due;
+    this.#storage.transaction(() => this.#setTimer(due));
+    return true;
+  }
+
   /** Lets the timer try the run again. Who waits for it waits on. */
   #postpone(runId: string, fault: Encoded): void {
     const { runs } = this.#storage;
     const stalled = runs.get(runId)?.stalled ?? 0;
-    const delay = RETRY_DELAY * (stalled < MAX_STALLED ? Math.max(stalled, 1) : 1);
-    this.#retryAt = this.#platform.now() + delay;
+    this.#retryAt = this.#platform.now() + delayAfterFaults(Math.max(stalled, 1));
     this.#storage.transaction(() => {
       runs.noteFault(runId, fault);
       this.#setTimer(this.#retryAt);
@@ -216,11 +226,16 @@ export class RunQueue {
 
   /** The attempt counts, unless the platform has ended the last one: with an error that was seen, or for newer code. */
   #claim(run: RunRow): RunRow {
-    const { version } = this.#platform;
+    const { version, lease } = this.#platform;
     const isDeployed = run.attempt > 0 && run.version !== undefined && run.version !== version;
     const isCounted = this.#interrupted !== run.id && !isDeployed;
     this.#interrupted = undefined;
-    const claimed = this.#storage.claim(run, { startedAt: this.#platform.now(), version, isCounted });
+    const now = this.#platform.now();
+    const claimed = this.#storage.transaction(() => {
+      // Should it stop this instance too, the alarm comes no earlier than a call may try again.
+      if (run.stalled > 0) this.#setTimer(now + Math.max(lease, delayAfterStops(run.stalled + 1)));
+      return this.#storage.claim(run, { startedAt: now, version, isCounted });
+    });
     this.#platform.reached("run.claimed");
     return claimed;
   }

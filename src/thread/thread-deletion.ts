@@ -3,7 +3,7 @@ import { threadDeleted, wireError } from "./errors.ts";
 import type { GraphRunner } from "./graph-runner.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunAdmission } from "./run-admission.ts";
-import { RETRY_DELAY, type RunQueue } from "./run-queue.ts";
+import type { RunQueue } from "./run-queue.ts";
 import type { ThreadRow } from "./thread-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
@@ -15,6 +15,9 @@ export interface DeletionParts {
   readonly admission: RunAdmission;
   readonly announcer: Announcer;
 }
+
+/** In milliseconds. With each failure in a row it is longer by as much, up to a lease. */
+const RETRY_DELAY = 1000;
 
 /**
  * Deletes the thread, whatever is going on in it. A mark and the alarm, which serves nothing else from then on, let another

@@ -7,7 +7,7 @@ import { gated } from "../../support/gated.ts";
 import { expectOneChain } from "../../support/history.ts";
 import { stopObject } from "../../support/instances.ts";
 import { Log } from "../../support/log.ts";
-import { TestThread, type RunAnswer } from "../../support/threads.ts";
+import { json, TestThread, type RunAnswer } from "../../support/threads.ts";
 import { deploy, deployVersion } from "../graphs.ts";
 
 afterEach(() => {
@@ -137,7 +137,7 @@ describe("a deploy in the middle of a run", () => {
 });
 
 describe("an object that is reset for its memory", () => {
-  it("enters its run again, and gives it up after five times; the thread is read, repaired and goes on", async () => {
+  it("enters its run again, and gives it up after ten times; the thread is read, repaired and goes on", async () => {
     const thread = new TestThread();
     let mode: "ok" | "poison" = "ok";
     let isFull = false;
@@ -158,17 +158,70 @@ describe("an object that is reset for its memory", () => {
     deploy({ graph });
     await thread.invoke({ input: { log: ["in"] } });
     mode = "poison";
-    const failure = expect(attached(thread)).rejects.toMatchObject({
+    await expect(hurry(thread, attached(thread))).rejects.toMatchObject({
       code: "run_stalled",
       details: { attempts: expect.any(Number) },
     });
-    await failure;
     expect(await thread.alarm()).toBeNull();
     const [run] = (await thread.get("/runs")) as { status: string; error: { code: string } }[];
     expect(run).toMatchObject({ status: "error", error: { code: "run_stalled" } });
     expect((await thread.state()).next).toEqual(["eat"]);
     await thread.update({ values: { log: ["repaired"] }, as_node: "__start__" });
     expect((await thread.invoke()).values["log"]).toEqual(["in", "ate", "in", "repaired", "ate"]);
+  });
+});
+
+describe("a run that has stopped its object, or was stopped with it", () => {
+  it("waits longer each time, whoever calls, so that it is given up after ten attempts and some minutes", async () => {
+    const { gate, graph } = gated();
+    deploy({ graph });
+    const thread = new TestThread();
+    const { run_id: id } = (await json(thread.post("/runs", { input: { log: ["in"] } }))) as RunAnswer;
+    await gate.reached();
+    // Its first attempt has stored the input.
+    const waits: number[] = [];
+    for (let entered = 1; entered <= 10; entered++) {
+      await thread.crash();
+      await thread.state();
+      const [timer] = await thread.sql<{ due: number }>("SELECT due FROM timers");
+      if ((await attempts(thread))?.attempt === entered) {
+        waits.push(Math.round(((timer?.due ?? 0) - Date.now()) / 1000));
+        await thread.fireAlarm();
+      } else waits.push(0);
+      await gate.reached(entered + 1);
+    }
+    expect(waits).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 64, 128]);
+    await thread.crash();
+    await thread.state();
+    await until(async () => (await thread.alarm()) === null);
+    expect(await thread.get(`/runs/${id}`)).toMatchObject({
+      status: "error",
+      attempts: 11,
+      error: { code: "run_stalled" },
+    });
+    gate.open();
+    expect((await thread.invoke()).values["log"]).toEqual(["in", "n"]);
+  });
+
+  it("survives a storm of stops: what is stopped while it waits does not count", async () => {
+    const { gate, graph } = gated();
+    deploy({ graph });
+    const thread = new TestThread();
+    const { run_id: id } = (await json(thread.post("/runs", { input: { log: ["in"] } }))) as RunAnswer;
+    await gate.reached();
+    for (let stop = 0; stop < 40; stop++) {
+      await thread.crash();
+      await thread.get(`/runs/${id}`);
+    }
+    const [row] = await thread.sql<{ stalled: number }>("SELECT stalled FROM runs");
+    expect(row?.stalled).toBeGreaterThan(1);
+    expect(row?.stalled).toBeLessThan(5);
+    gate.open();
+    await until(async () => {
+      await thread.fireAlarm();
+      return (await thread.sql("SELECT 1 FROM queue")).length === 0;
+    });
+    expect((await thread.state()).values["log"]).toEqual(["in", "n"]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
-import { Gate } from "../../support/gate.ts";
+import { Gate, until } from "../../support/gate.ts";
 import { stopObject } from "../../support/instances.ts";
 import { Log } from "../../support/log.ts";
-import { TestThread } from "../../support/threads.ts";
+import { json, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
 describe("input", () => {
@@ -141,11 +141,13 @@ describe("a run that gets nowhere", () => {
     await expect(thread.invoke({ input: { log: ["in"] } })).rejects.toMatchObject({ code: "node_failed" });
 
     mood = "stops";
-    await expect(thread.invoke()).rejects.toMatchObject({
-      status: 500,
-      code: "run_stalled",
-      details: { attempts: 5 },
+    await json(thread.post("/runs", {}));
+    const lastRun = async () => ((await thread.get("/runs")) as [{ status: string; error: object }])[0];
+    await until(async () => {
+      await thread.fireAlarm().catch(() => undefined);
+      return (await lastRun()).status === "error";
     });
+    expect(await lastRun()).toMatchObject({ error: { code: "run_stalled", details: { attempts: 10 } } });
     expect(await thread.alarm()).toBeNull();
     expect(await thread.state()).toMatchObject({ values: { log: ["in"] }, next: ["moody"] });
 
