@@ -7,6 +7,7 @@
 export { createRuntime } from "./runtime/create-runtime.ts";
 export type { Runtime, RuntimeOptions } from "./runtime/options.ts";
 export { apiKeys, type ApiKey } from "./http/auth/api-keys.ts";
+export type { LogFields, LogLevel, LogOptions, LogRecord, Report } from "./log.ts";
 export type { NextTime } from "./thread/schedules.ts";
 export { githubWebhooks, standardWebhooks, stripeWebhooks } from "./http/webhooks/verifiers.ts";
 export type { Secrets, TimedOptions } from "./http/webhooks/verifiers.ts";

@@ -16,8 +16,10 @@ import { interruptRoutes } from "./interrupt-routes.ts";
 import { inboundEventRoutes } from "./inbound-event-routes.ts";
 import type { EventSchemas } from "./inbound-event-schemas.ts";
 import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
+import type { Log, Report } from "../log.ts";
 import { localOnly, mayUse } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
+import { requestLog } from "./request-log.ts";
 import { runRoutes } from "./run-routes.ts";
 import { createRunRoutes, runsRoutes, statelessRunRoutes } from "./runs-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
@@ -52,14 +54,16 @@ export interface AppOptions extends AuthenticationOptions, HookRouteOptions {
   readonly webhooks?: Readonly<Record<string, WebhookSource>>;
   /** Whether schedules can be read. */
   readonly hasCrons?: boolean;
+  readonly log: Log;
   /** Takes what nobody expected. */
-  readonly report: (error: unknown) => void;
+  readonly report: Report;
 }
 
 /** The router in front of the thread objects. */
 export function createApp(options: AppOptions): Hono {
   // Paths are routed as they were sent: an id in one is decoded once, by who reads it.
   const app = new Hono({ getPath: (request) => rawPath(request.url) });
+  app.use(requestLog(options.log));
   app.onError(errorHandler(options.report));
   app.notFound((context) => notFound(context, app));
   app.route("/webhooks", webhookRoutes(options));

@@ -2,6 +2,8 @@ import type { Context, ErrorHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { errorBody, TidemarkError, type WireError } from "../errors.ts";
 import { stringifyJson } from "../json.ts";
+import type { Report } from "../log.ts";
+import { notedOf, noteOfRequest } from "./request-log.ts";
 
 /** The status of every error that is not the server's own fault (500). */
 export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
@@ -110,14 +112,15 @@ export function statusOf(code: string): ContentfulStatusCode {
 }
 
 function respond(context: Context, error: WireError, status: ContentfulStatusCode): Response {
+  noteOfRequest(context, { code: error.code });
   return context.body(stringifyJson(errorBody(error)), status, { "content-type": "application/json" });
 }
 
 /** What was thrown, as a response. Only typed errors say what they are: others may hold what is nobody's business. */
-export function errorHandler(report: (error: unknown) => void): ErrorHandler {
+export function errorHandler(report: Report): ErrorHandler {
   return (error, context) => {
     if (error instanceof TidemarkError) return errorResponse(context, error);
-    report(error);
+    report(error, notedOf(context));
     const message =
       "The server failed. Nothing is known to be lost. A run may have been accepted: read /state before you start it again.";
     return errorResponse(context, { code: "internal", message, details: {} });

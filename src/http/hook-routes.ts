@@ -10,6 +10,7 @@ import { parseBody, readText } from "./body.ts";
 import { statusOf } from "./errors.ts";
 import { messagePage, PAGE_HEADERS, questionPage } from "./hook-page.ts";
 import { objectName } from "./object-name.ts";
+import { noteOfRequest } from "./request-log.ts";
 import { callThread } from "./thread-stub.ts";
 
 export interface HookRouteOptions {
@@ -56,6 +57,7 @@ async function hooked<Value>(
 ): Promise<Value> {
   const token = context.req.path.split("/").at(-1) ?? "";
   const hook = await readHook(hookKeys(context.env) ?? [], token, Date.now());
+  noteOfRequest(context, { tenant: hook.tenant, thread_id: hook.threadId });
   const name = objectName(hook.tenant, hook.threadId);
   const reply = await callThread(threads(context.env), name, (api) => ask(api, hook));
   if (reply.ok) return reply.value;

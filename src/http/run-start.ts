@@ -3,6 +3,7 @@ import { v7 as uuid7 } from "uuid";
 import type { RunRequest, StartRun } from "../thread/protocol.ts";
 import { atNamedPlace, type NamedPlace } from "./named-place.ts";
 import { requestConditions } from "./request-conditions.ts";
+import { noteOfRequest } from "./request-log.ts";
 import type { RequestedThread } from "./thread-call.ts";
 
 /** Whoever is known by authentication answers under that name; another that is given is whom the answer is given for. */
@@ -26,9 +27,11 @@ export async function startOf(
 ): Promise<StartRun> {
   const request = atNamedPlace(thread.address.threadId, requested, checkpoint);
   const { idempotency, ifMatch } = await requestConditions(context, body);
+  const runId = uuid7();
+  noteOfRequest(context, { run_id: runId });
   return {
     ...thread.address,
-    runId: uuid7(),
+    runId,
     request: { ...request, ...answererOf(context, request), ...(ifMatch !== undefined && { ifMatch }) },
     ...(idempotency !== undefined && { idempotency }),
   };

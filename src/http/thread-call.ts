@@ -3,6 +3,7 @@ import type { Bytes, Reply, ThreadAddress, ThreadApi } from "../thread/protocol.
 import type { AppOptions } from "./app.ts";
 import { errorResponse, failureResponse } from "./errors.ts";
 import { objectName } from "./object-name.ts";
+import { noteOfRequest } from "./request-log.ts";
 import { parseThreadId } from "./thread-id.ts";
 import { callThread, type ThreadNamespace } from "./thread-stub.ts";
 
@@ -19,6 +20,7 @@ export function requestedThread(context: Context, options: AppOptions): Requeste
 
 export function namedThread(context: Context, options: AppOptions, threadId: string): RequestedThread {
   const { tenant } = context.get("principal");
+  noteOfRequest(context, { tenant, thread_id: threadId });
   return {
     address: { tenant, threadId },
     namespace: options.threads(context.env),

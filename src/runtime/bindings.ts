@@ -5,6 +5,7 @@ import type { RateLimiter } from "../http/auth/rate-limit.ts";
 import { objectName } from "../http/object-name.ts";
 import { callObject, callThread, type ThreadNamespace } from "../http/thread-stub.ts";
 import { boundTo } from "../thread/bound.ts";
+import type { Report } from "../log.ts";
 import type { CallThread } from "../thread/cron-thread-starts.ts";
 
 /**
@@ -53,7 +54,7 @@ export function directoriesIn(
 }
 
 /** Says to whoever asks the directory that it did not answer, and to the operator why. */
-export function reported(report: (error: unknown) => void): (cause: unknown) => StorageError {
+export function reported(report: Report): (cause: unknown) => StorageError {
   return (cause) => {
     report(cause);
     return new StorageError("directory_unavailable", "The directory did not answer. Ask again.", { cause });

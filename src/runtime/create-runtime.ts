@@ -13,6 +13,7 @@ import type { OutboxOptions } from "../thread/outbox/outbox-options.ts";
 import { checkRetention } from "../thread/retention.ts";
 import { directoriesIn, limiterOf, namespaceOf, reported, threadCalls } from "./bindings.ts";
 import type { Runtime, RuntimeOptions } from "./options.ts";
+import { watchOf } from "./watch.ts";
 
 const MAX_BODY_SIZE = 10 * 1024 * 1024;
 const LEASE = 30_000;
@@ -50,8 +51,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     hooks,
     deliveries,
     crons,
-    report = toConsole,
   } = options;
+  const watch = watchOf(options);
   const bindings = { ...BINDINGS, ...options.bindings };
   requireGraphs(graphs);
   checkRetention(retention);
@@ -66,12 +67,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     origins,
     maxBodySize,
     heartbeat,
-    report,
+    ...watch,
     eventSchemas,
     webhooks,
     hasCrons: crons !== undefined,
     threads: (env) => namespaceOf(env, bindings.thread),
-    directories: (env) => directoriesIn(env, bindings.directory, shards, reported(report)),
+    directories: (env) => directoriesIn(env, bindings.directory, shards, reported(watch.report)),
     store,
     extract,
     rateLimiter: (env) => limiterOf(env, bindings.rateLimiter),
@@ -97,7 +98,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       },
       events: limits,
       outbox: outboxOf(links, deliveriesOf(deliveries)),
-      report,
+      ...watch,
     }),
   };
 }
@@ -120,8 +121,4 @@ function requireGraphs(graphs: RuntimeOptions["graphs"]): void {
     "no_graphs",
     "createRuntime() needs at least one graph: createRuntime({ graphs: { name: graph } }).",
   );
-}
-
-function toConsole(error: unknown): void {
-  console.error(error);
 }

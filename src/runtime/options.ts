@@ -4,6 +4,7 @@ import type { DeliveryOptions, HookOptions } from "../hooks/hook-options.ts";
 import type { Authenticate } from "../http/auth/principal.ts";
 import type { EventSchemas } from "../http/inbound-event-schemas.ts";
 import type { WebhookSource } from "../http/webhooks/source.ts";
+import type { LogOptions, Report } from "../log.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { ThreadClass } from "../thread/durable-thread.ts";
 import type { EventOptions } from "../thread/events/event-options.ts";
@@ -71,8 +72,10 @@ export interface RuntimeOptions {
    * crons: (schedule, timezone, after) => new Cron(schedule, { timezone, mode: "5-part" }).nextRun(after) // croner
    */
   readonly crons?: NextTime;
-  /** Takes errors that nobody expected; they go to the console by default. */
-  readonly report?: (error: unknown) => void;
+  /** What is noted of requests, runs, deliveries and alarms, and where. */
+  readonly log?: LogOptions;
+  /** Takes errors that nobody expected, and says where they were; by default they are noted in the log. */
+  readonly report?: Report;
 }
 
 export interface Runtime {

@@ -2,6 +2,7 @@ import { CheckpointIds } from "../checkpoint/id.ts";
 import type { ThreadDirectory } from "./announcer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { TidemarkError } from "../errors.ts";
+import type { Log, LogFields, Report } from "../log.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { timerSleep } from "../pregel/timer-sleep.ts";
 import type { OutboxOptions } from "./outbox/outbox-options.ts";
@@ -41,8 +42,9 @@ export interface ThreadConfig {
   readonly callThread: (env: unknown) => CallThread;
   /** How long a run may be left alone before it is looked after, in milliseconds. */
   readonly lease: number;
+  readonly log: Log;
   /** Takes what nobody expected. */
-  readonly report: (error: unknown) => void;
+  readonly report: Report;
 }
 
 /** The class of Durable Objects that serve threads. */
@@ -62,6 +64,8 @@ function createThread(
   config: ThreadConfig,
   witness: CrashWitness,
 ): Thread | UnusableThread {
+  let storage: ThreadStorage | undefined;
+  const fields = (): LogFields => (storage === undefined ? {} : fieldsOf(storage));
   const platform: ThreadPlatform = {
     lease: config.lease,
     version: versionOf(env, config.versionBinding),
@@ -70,12 +74,13 @@ function createThread(
     deleteAlarm: () => ctx.waitUntil(ctx.storage.deleteAlarm()),
     sync: () => ctx.storage.sync(),
     waitUntil: (work) => ctx.waitUntil(work),
-    report: config.report,
+    log: config.log.within(fields),
+    report: (error, more) => config.report(error, { ...fields(), ...more }),
     reached: (point) => witness.reached(point),
   };
   const serde = configured(() => config.serde?.(env as Cloudflare.Env));
   if (serde instanceof TidemarkError) return new UnusableThread(serde, platform);
-  const storage = new ThreadStorage({
+  storage = new ThreadStorage({
     storage: ctx.storage,
     platform,
     bucket: bucketOf(env, config.blobsBinding),
@@ -83,7 +88,7 @@ function createThread(
     inlineLimit: config.inlineLimit,
     serde,
     randomId: config.mintId,
-    report: config.report,
+    report: platform.report,
     yieldTurn,
   });
   return new Thread({
@@ -103,6 +108,16 @@ function createThread(
       random: () => Math.random(),
     },
   });
+}
+
+/** Of an object whose rows cannot be read they say nothing: that is what is reported. */
+function fieldsOf(storage: ThreadStorage): LogFields {
+  try {
+    const thread = storage.thread();
+    return thread === undefined ? {} : { tenant: thread.tenant, thread_id: thread.thread_id };
+  } catch {
+    return {};
+  }
 }
 
 function versionOf(env: unknown, binding: string): string | undefined {

@@ -275,7 +275,7 @@ export class GraphRunner implements RunExecutor {
       await record.release();
     }
     reached("run.ended");
-    return { status: "ended" };
+    return { status: "ended", end };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Log, Report } from "../log.ts";
 import type { CrashPoint } from "./crash-points.ts";
 
 /** The one alarm of an object. Part of the transaction that is open, if one is. */
@@ -18,8 +19,9 @@ export interface ThreadPlatform extends AlarmClock {
   sync(): Promise<void>;
   /** Keeps the object alive while the work goes on. */
   waitUntil(work: Promise<unknown>): void;
+  readonly log: Log;
   /** Takes what nobody expected. */
-  report(error: unknown): void;
+  readonly report: Report;
   /** A step has been written that another one follows. Nothing here: a test may end the object. */
   reached(point: CrashPoint): void;
 }

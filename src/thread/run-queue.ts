@@ -2,13 +2,15 @@ import { encode, type Encoded } from "../checkpoint/encoding.ts";
 import type { WireError } from "../errors.ts";
 import { faultError, isPlatformReset, RunSupersededError } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
+import type { RunEnd } from "./run-end.ts";
 import type { RunRow } from "./run-rows.ts";
 import { delayAfterFaults, delayAfterStops, MAX_STALLED } from "./stalled-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** How a run left the queue: it has an outcome in its row, or it was refused and has left no trace. */
 export type Completion =
-  | { readonly status: "ended" }
+  /** `end`: of a run that ended by itself, for who has seen to it. */
+  | { readonly status: "ended"; readonly end?: RunEnd }
   | { readonly status: "refused"; readonly error: WireError };
 
 /** Executes runs: claims are already made, rows are written by the executor. */
@@ -166,7 +168,8 @@ export class RunQueue {
       // Another attempt, or nobody, is to go on with the run: the rows say which.
       if (fault instanceof RunSupersededError || this.#next() !== runId) return true;
       this.#postpone(runId, encoded);
-      this.#platform.report(fault);
+      this.#platform.log.note("warn", "run.postponed", { run_id: runId, code });
+      this.#platform.report(fault, { run_id: runId });
       return false;
     } catch (cause) {
       this.#settle(runId, (waiter) => waiter.reject(cause));

@@ -1,3 +1,4 @@
+import type { TidemarkError } from "../errors.ts";
 import { runCancelled, runNotFound, runTimedOut } from "./errors.ts";
 import type { GraphRunner } from "./graph-runner.ts";
 import type { ThreadPlatform } from "./platform.ts";
@@ -79,7 +80,7 @@ export class RunStops {
     run: RunRow,
     status: "interrupted" | "timeout",
     cancelled: CancelAction | undefined,
-    reason: Error,
+    reason: TidemarkError,
   ): AfterStop {
     const { storage, platform, onLeave } = this.#parts;
     const progress = storage.progress(run);
@@ -90,8 +91,9 @@ export class RunStops {
     return () => this.#tell(run, reason);
   }
 
-  #tell(run: RunRow, reason: Error): void {
-    const { storage, queue, runner } = this.#parts;
+  #tell(run: RunRow, reason: TidemarkError): void {
+    const { storage, platform, queue, runner } = this.#parts;
+    platform.log.note("info", "run.stopped", { run_id: run.id, code: reason.code });
     storage.fence.leave(run.id);
     runner.abortRun(run.id, reason);
     queue.settleStopped(run.id);

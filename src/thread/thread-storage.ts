@@ -1,4 +1,5 @@
 import { StorageError } from "../errors.ts";
+import type { Report } from "../log.ts";
 import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { BlobMoves } from "../storage/blob-moves.ts";
@@ -45,7 +46,7 @@ export interface ThreadStorageOptions {
   readonly serde?: SerializerProtocol | undefined;
   readonly randomId: () => string;
   /** Takes what nobody expected. */
-  readonly report: (error: unknown) => void;
+  readonly report: Report;
   /** Lets others in between two turns of a long work. */
   readonly yieldTurn: () => Promise<void>;
 }

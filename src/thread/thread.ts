@@ -33,6 +33,7 @@ import type { RunRow } from "./run-rows.ts";
 import { RunStops } from "./run-stops.ts";
 import type { Retention } from "./retention.ts";
 import { RetentionKeeper } from "./retention-keeper.ts";
+import { NotedRuns } from "./noted-runs.ts";
 import { RunQueue } from "./run-queue.ts";
 import type { StandingAfter } from "./standing.ts";
 import { StateReader } from "./state-reader.ts";
@@ -113,7 +114,7 @@ export class Thread {
       reached: (point) => platform.reached(point),
     });
     this.#outbox = new Outbox({ storage, states: this.#states, platform, options: options.outbox });
-    this.#queue = new RunQueue(storage, platform, this.#runner);
+    this.#queue = new RunQueue(storage, platform, new NotedRuns(this.#runner, platform));
     const queued = { storage, platform, queue: this.#queue };
     this.#ends = new RunEnds({ ...queued, states: this.#states });
     this.#readers = new EventReaders(this.#events, this.#ends, platform);

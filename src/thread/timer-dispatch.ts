@@ -34,6 +34,7 @@ export class TimerDispatch {
     this.#platform.reached("timer.held");
     for (const timer of timers.due(this.#platform.now())) {
       if (!this.#isDue(timer)) continue;
+      this.#platform.log.note("debug", "timer.due", { kind: timer.kind, id: timer.id, due: timer.due });
       await this.#handle(timer);
       if (this.#isDue(timer)) this.#repeat(timer);
     }
@@ -53,7 +54,7 @@ export class TimerDispatch {
     } catch (fault) {
       // The next instance goes on, by the alarm that is set.
       if (isPlatformReset(fault)) throw fault;
-      this.#platform.report(fault);
+      this.#platform.report(fault, { timer: timer.kind });
     }
   }
 

@@ -21,6 +21,7 @@ const LEAVES = [
   "error-record.ts",
   "interrupt-error.ts",
   "json.ts",
+  "log.ts",
   "adopt.ts",
   "adopted.ts",
   "opaque.ts",

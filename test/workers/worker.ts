@@ -4,6 +4,7 @@ import type { CrashPoint } from "../../src/thread/crash-points.ts";
 import { comeTo, endWhenDurable } from "../support/crash-points.ts";
 import { faulty } from "../support/faults.ts";
 import { noteInstance } from "../support/instances.ts";
+import { noteRecord } from "../support/records.ts";
 import { noteReport } from "../support/reports.ts";
 import {
   announcing,
@@ -30,6 +31,7 @@ const runtime = createRuntime({
   events: { heartbeat: 100 },
   hooks: { keys: () => hookKeys, origin: "http://localhost" },
   deliveries: { secrets: () => webhookSecrets, webhooks: graphWebhooks, allowed: receivers },
+  log: { level: "debug", sink: noteRecord },
   report: noteReport,
 });
 

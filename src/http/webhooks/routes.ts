@@ -6,6 +6,7 @@ import { parseJson, readBytes } from "../body.ts";
 import { checkEvent } from "../inbound-event-schemas.ts";
 import { objectName } from "../object-name.ts";
 import { pathPart } from "../path-part.ts";
+import { noteOfRequest } from "../request-log.ts";
 import { refusal } from "../thread-call.ts";
 import { requireThreadId } from "../thread-id.ts";
 import { callThread } from "../thread-stub.ts";
@@ -26,6 +27,7 @@ export function webhookRoutes(options: AppOptions): Hono {
     if (event === undefined) return context.json({ status: "ignored" });
     await checkEvent(options.eventSchemas, event.key, event.payload);
     const sent = sentEvent(name, event);
+    noteOfRequest(context, { tenant: sent.tenant, thread_id: sent.threadId });
     const object = objectName(sent.tenant, sent.threadId);
     const reply = await callThread(options.threads(env), object, (api) => api.sendEvent(sent));
     return reply.ok ? context.json(reply.value) : refusal(context, reply);

@@ -106,20 +106,32 @@ export class Outbox {
     const { storage, platform } = this.#parts;
     const attempted = await this.#attempt(delivery);
     platform.reached("delivery.answered");
+    this.#log(delivery, attempted);
     if (storage.thread()?.deleting !== 0 || storage.deliveries.get(delivery.id) === undefined) return;
     storage.transaction(() => this.#note(delivery, attempted));
   }
 
   #note({ id, attempts }: Delivery, attempted: Attempted): void {
     const { storage, platform } = this.#parts;
-    const { response = 0 } = attempted;
+    const { response } = attempted;
     storage.deliveries.note(id, attempted);
-    const isDelivered = response >= 200 && response < 300;
+    const isDelivered = wasTaken(attempted);
     const delay = RETRIES[attempts - 1];
     // A receiver that is gone does not want to be told again.
     if (!isDelivered && delay !== undefined && response !== 410)
       return storage.timers.set("delivery", id, platform.now() + delay);
     this.#end(id, isDelivered ? "delivered" : "failed");
+  }
+
+  #log({ id, run, attempts }: Delivery, attempted: Attempted): void {
+    const isTaken = wasTaken(attempted);
+    this.#parts.platform.log.note(isTaken ? "info" : "warn", isTaken ? "delivery.taken" : "delivery.failed", {
+      delivery_id: id,
+      run_id: run,
+      attempt: attempts,
+      status: attempted.response,
+      code: attempted.error,
+    });
   }
 
   #end(id: string, status: "delivered" | "failed"): void {
@@ -163,6 +175,10 @@ export class Outbox {
     const links = options.links?.();
     return { target, body: await messageOf({ thread, delivery, end, values, links }) };
   }
+}
+
+function wasTaken({ response = 0 }: Attempted): boolean {
+  return response >= 200 && response < 300;
 }
 
 function noWebhooks(): RefusedError {

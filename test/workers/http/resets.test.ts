@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../../src/http/app.ts";
 import type { ThreadNamespace } from "../../../src/http/thread-stub.ts";
+import { Log } from "../../../src/log.ts";
 import type { ThreadApi } from "../../../src/thread/protocol.ts";
 import { json } from "../../support/threads.ts";
 
@@ -24,6 +25,7 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
   const app = createApp({
     threads: () => namespace,
     rateLimiter: () => undefined,
+    log: new Log({ level: "silent" }, Date.now),
     report: () => undefined,
     origins: [],
     extract: [],

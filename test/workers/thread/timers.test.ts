@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { Log } from "../../../src/log.ts";
 import { migrate } from "../../../src/storage/migrations.ts";
 import { threadMigrations } from "../../../src/thread/migrations.ts";
 import type { ThreadPlatform } from "../../../src/thread/platform.ts";
@@ -28,6 +29,7 @@ class TimedThread {
       deleteAlarm: () => this.alarms.push("none"),
       sync: () => Promise.resolve(),
       waitUntil: () => undefined,
+      log: new Log({ level: "silent" }, () => this.now),
       report: (error) => this.reports.push(error),
       reached: () => undefined,
     };

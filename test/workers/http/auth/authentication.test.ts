@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createApp } from "../../../../src/http/app.ts";
 import { PERMISSIONS } from "../../../../src/http/auth/permissions.ts";
 import { VERSION } from "../../../../src/version.ts";
+import { Log } from "../../../../src/log.ts";
 import type { Principal } from "../../../../src/worker.ts";
 import { json, type RunAnswer } from "../../../support/threads.ts";
 import { codeOf, server } from "./server.ts";
@@ -135,6 +136,7 @@ describe("scopes", () => {
       heartbeat: 5000,
       hookKeys: nothing,
       maxBodySize: 0,
+      log: new Log({ level: "silent" }, Date.now),
       report: nothing,
       rateLimiter: nothing,
       threads: () => ({ getByName: () => expect.fail("no thread is asked") }),

@@ -1,0 +1,39 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
+import type { Log, LogFields } from "../log.ts";
+
+declare module "hono" {
+  interface ContextVariableMap {
+    /** What is known of the request by now, for the log. */
+    noted: LogFields;
+  }
+}
+
+/** Adds to what the log says of the request. */
+export function noteOfRequest(context: Context, fields: LogFields): void {
+  context.set("noted", { ...notedOf(context), ...fields });
+}
+
+export function notedOf(context: Context): LogFields {
+  return context.get("noted") ?? {};
+}
+
+/** A record of each request: its route as it is declared, since paths may hold tokens, and never its query. */
+export function requestLog(log: Log): MiddlewareHandler {
+  return async (context, next) => {
+    const start = Date.now();
+    await next();
+    const { status } = context.res;
+    log.note(status >= 500 ? "warn" : "info", "request", {
+      method: context.req.method,
+      route: routeOf(context),
+      status,
+      duration_ms: Date.now() - start,
+      ...notedOf(context),
+    });
+  };
+}
+
+function routeOf(context: Context): string {
+  return matchedRoutes(context).findLast(({ method }) => method !== "ALL")?.path ?? "";
+}
