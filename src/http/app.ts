@@ -11,6 +11,7 @@ import { errorHandler } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { serverInfo } from "./info.ts";
 import { deliveryRoutes } from "./delivery-routes.ts";
+import { healthRoutes } from "./health-routes.ts";
 import { hookRoutes, type HookRouteOptions } from "./hook-routes.ts";
 import { interruptRoutes } from "./interrupt-routes.ts";
 import { inboundEventRoutes } from "./inbound-event-routes.ts";
@@ -75,7 +76,7 @@ export function createApp(options: AppOptions): Hono {
       exposeHeaders: ["location", "content-location", "x-pagination-total", "x-pagination-next"],
     }),
   );
-  app.get("/ok", (context) => context.json({ ok: true }));
+  app.route("/", healthRoutes(options));
   app.get("/info", (context) => {
     const hasDirectory = options.directories(context.env) !== undefined;
     return context.json(serverInfo(hasDirectory, options.hasCrons === true));

@@ -29,6 +29,11 @@ export function threadRoutes(options: AppOptions): Hono {
     return jsonResponse(context, await call(thread, (api) => api.getThread(thread.address)));
   });
 
+  app.get("/:thread_id/usage", async (context) => {
+    const thread = requestedThread(context, options);
+    return jsonResponse(context, await call(thread, (api) => api.getUsage(thread.address)));
+  });
+
   app.patch("/:thread_id", async (context) => {
     const thread = requestedThread(context, options);
     const { metadata } = await parseBody(context.req, PatchThreadBody, options.maxBodySize);

@@ -287,6 +287,8 @@ export interface LifeCycleApi {
   createThread(create: CreateThread): Promise<Reply<Bytes>>;
   /** What is said of the thread, as JSON text. */
   getThread(address: ThreadAddress): Promise<Reply<Bytes>>;
+  /** What is stored of the thread, in rows and bytes, as JSON text. */
+  getUsage(address: ThreadAddress): Promise<Reply<Bytes>>;
   /** Answers as `getThread`. */
   patchThread(patch: PatchThread): Promise<Reply<Bytes>>;
   deleteThread(address: ThreadAddress): Promise<Reply<null>>;

@@ -59,6 +59,13 @@ export class ThreadLifeCycle implements LifeCycleApi {
     return this.#replying(async ({ record }) => jsonBytes(await record.view(threadId)));
   }
 
+  getUsage({ threadId }: ThreadAddress): Promise<Reply<Bytes>> {
+    return this.#replying(async ({ storage }) => {
+      if (storage.thread() === undefined) throw threadNotFound(threadId);
+      return jsonBytes({ thread_id: threadId, ...storage.usage() });
+    });
+  }
+
   patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
     return this.#replying(async ({ record }) => {
       await this.#changes.patch(patch);

@@ -112,6 +112,10 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#thread.lifeCycle.getThread(address);
   }
 
+  getUsage(address: ThreadAddress): Promise<Reply<Bytes>> {
+    return this.#thread.lifeCycle.getUsage(address);
+  }
+
   patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
     return this.#thread.lifeCycle.patchThread(patch);
   }

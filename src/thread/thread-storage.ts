@@ -9,6 +9,7 @@ import { RootCheckpoints } from "../storage/root-checkpoints.ts";
 import { Sql } from "../storage/sql.ts";
 import { SqliteSaver, type SqliteSaverOptions } from "../storage/sqlite-saver.ts";
 import { Tables } from "../storage/tables.ts";
+import { type StorageUsage, usageOf } from "../storage/usage.ts";
 import { AnswerRows } from "./answer-rows.ts";
 import { AttemptFence } from "./attempt-fence.ts";
 import { EventRows } from "./events/event-rows.ts";
@@ -115,6 +116,10 @@ export class ThreadStorage {
   /** Grows with every transaction of this instance. */
   get revision(): number {
     return this.#revision;
+  }
+
+  usage(): StorageUsage {
+    return usageOf(this.#options.storage);
   }
 
   schemaVersion(): number {

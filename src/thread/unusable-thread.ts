@@ -37,6 +37,7 @@ export class UnusableThread implements ThreadApi {
   readonly getHistory = (): Promise<Refused> => this.#refuse();
   readonly createThread = (): Promise<Refused> => this.#refuse();
   readonly getThread = (): Promise<Refused> => this.#refuse();
+  readonly getUsage = (): Promise<Refused> => this.#refuse();
   readonly patchThread = (): Promise<Refused> => this.#refuse();
   readonly updateState = (): Promise<Refused> => this.#refuse();
   readonly sendEvent = (): Promise<Refused> => this.#refuse();

@@ -48,6 +48,7 @@ export const PERMISSIONS: Readonly<Record<string, string>> = {
   "DELETE /threads/:thread_id/runs/:run_id": "threads:delete",
   "GET /threads/:thread_id/runs/:run_id/stream": "threads:read",
   "GET /threads/:thread_id/deliveries": "threads:read",
+  "GET /threads/:thread_id/usage": "threads:read",
   "GET /threads/:thread_id/state": "threads:read",
   "GET /threads/:thread_id/state/:checkpoint_id": "threads:read",
   "POST /threads/:thread_id/state": "threads:update",
