@@ -1,4 +1,4 @@
-import { sha1 } from "./sha1.ts";
+import { sha1Words } from "./sha1.ts";
 
 /** 100-nanosecond ticks from 1582-10-15, the epoch of UUID time, to 1970-01-01. */
 const UNIX_EPOCH_TICKS = 122_192_928_000_000_000n;
@@ -67,18 +67,27 @@ function ticksOf(id: string): bigint | undefined {
  * thread has an id that the RFC does not allow (variant `f`), so the namespace is taken as 16 bytes without a check.
  */
 export function uuid5(name: string, namespace: string): string {
-  const bytes = sha1(bytesOf(namespace), name);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  let uuid = "";
-  for (let index = 0; index < 16; index++) {
-    if (index === 4 || index === 6 || index === 8 || index === 10) uuid += "-";
-    uuid += HEX[bytes[index] ?? 0];
-  }
-  return uuid;
+  const words = sha1Words(bytesOf(namespace), name);
+  words[1] = ((words[1] ?? 0) & 0xffff0fff) | 0x5000;
+  words[2] = ((words[2] ?? 0) & 0x3fffffff) | 0x80000000;
+  return uuidOf(words);
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const DIGITS = Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+const DASH = "-".charCodeAt(0);
+/** Character codes of the text that is made: put together piece by piece, it would be as many texts. */
+const codes = Array.from("00000000-0000-0000-0000-000000000000", (digit) => digit.charCodeAt(0));
+
+/** Of the first four words. */
+function uuidOf(words: Int32Array): string {
+  let position = 0;
+  for (let digit = 0; digit < 32; digit++) {
+    if (codes[position] === DASH) position += 1;
+    const word = words[digit >> 3] ?? 0;
+    codes[position++] = DIGITS[(word >>> (28 - 4 * (digit & 7))) & 15] ?? 0;
+  }
+  return String.fromCharCode(...codes);
+}
 
 function bytesOf(uuid: string): Uint8Array {
   const bytes = new Uint8Array(16);

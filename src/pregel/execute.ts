@@ -45,14 +45,19 @@ export type Attempt = TaskResult & {
  * came to at once: a finished task is never run again. Rejects only when storing is not possible at all.
  */
 export async function executeTask(loop: LoopState, task: PlannedTask): Promise<TaskResult> {
-  const known = loop.pending.isEmpty ? undefined : await knownResult(loop, task);
+  const known = loop.pending.has(task.id) ? await knownResult(loop, task) : undefined;
   if (known !== undefined) return known;
   const attempt = task.node?.cachePolicy === undefined ? attemptTask(loop, task) : attemptCached(loop, task);
   const ended = attempt instanceof Promise ? await attempt : attempt;
   // Nobody waits for it any more, and another run may have taken over.
   if (loop.hasEnded) return ended;
   if (ended.status === "drained") return storeUsage(loop, task, ended);
-  const result = await storeAttempt(loop, task, ended);
+  let result: TaskResult = ended;
+  try {
+    if (ended.status !== "left") await loop.store(task.id, rowsOf(loop, task, ended), task.pathKey);
+  } catch (error) {
+    result = await storeRefused(loop, task, error);
+  }
   if (result.status === "done") emitUpdate(loop, task, result.writes, { cached: ended.isCached ?? false });
   if (result.status === "interrupted") emitInterrupts(loop, task, result.questions);
   emitTaskResult(loop, task, result);
@@ -126,37 +131,30 @@ async function handleFailure(
   }
 }
 
-async function storeAttempt(loop: LoopState, task: PlannedTask, attempt: Attempt): Promise<TaskResult> {
-  if (attempt.status === "left") return attempt;
-  try {
-    await loop.store(task.id, withUsage(loop, task, rowsOf(loop, task, attempt)), task.pathKey);
-    return attempt;
-  } catch (error) {
-    if (!(error instanceof UnserializableError || error instanceof ValueTooLargeError)) throw error;
-    const failed: Attempt = { status: "failed", error, answered: [] };
-    await loop.store(task.id, withUsage(loop, task, rowsOf(loop, task, failed)), task.pathKey);
-    return failed;
-  }
+/** What the node has written cannot be stored: it has failed. */
+async function storeRefused(loop: LoopState, task: PlannedTask, error: unknown): Promise<TaskResult> {
+  if (!(error instanceof UnserializableError || error instanceof ValueTooLargeError)) throw error;
+  const failed: Attempt = { status: "failed", error, answered: [] };
+  await loop.store(task.id, rowsOf(loop, task, failed), task.pathKey);
+  return failed;
 }
 
 /** The node runs again: what it has used stays used. */
 async function storeUsage(loop: LoopState, task: PlannedTask, attempt: Attempt): Promise<TaskResult> {
-  const rows = withUsage(loop, task, []);
-  if (rows.length > 0) await loop.store(task.id, rows, task.pathKey);
+  const used = loop.usage?.ofTask(task.id);
+  if (used !== undefined) await loop.store(task.id, [[USAGE, used]], task.pathKey);
   return attempt;
 }
 
-function withUsage(
-  loop: LoopState,
-  task: PlannedTask,
-  rows: readonly PendingWrite[],
-): readonly PendingWrite[] {
+/** All that is stored of the attempt. */
+function rowsOf(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly PendingWrite[] {
+  const rows = resultRows(loop, task, attempt);
   const used = loop.usage?.ofTask(task.id);
   return used === undefined ? rows : [...rows, [USAGE, used]];
 }
 
-/** The attempt as stored. What an earlier attempt left at a fixed position is replaced or cleared. */
-function rowsOf(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly PendingWrite[] {
+/** What it came to. What an earlier attempt left at a fixed position is replaced or cleared. */
+function resultRows(loop: LoopState, task: PlannedTask, attempt: Attempt): readonly PendingWrite[] {
   const rows: PendingWrite[] = attempt.answered.length > 0 ? [[RESUME, attempt.answered]] : [];
   switch (attempt.status) {
     case "done": {

@@ -142,9 +142,14 @@ export class LoopState {
     const metadata: CheckpointMetadata = adoptOwned({ ...about, source, step });
     if (options.appliesInput) this.noteInput(step, source);
     if (run.saver !== undefined) {
-      if (this.#exitStore === undefined)
-        await this.whileStoring(run.saver.put(this.#address(parentId), checkpoint, metadata, newVersions));
-      else this.#exitStore.keepCheckpoint({ parentId, checkpoint, metadata, newVersions });
+      if (this.#exitStore !== undefined)
+        this.#exitStore.keepCheckpoint({ parentId, checkpoint, metadata, newVersions });
+      else {
+        const storing = run.saver.put(this.#address(parentId), checkpoint, metadata, newVersions);
+        this.beginStoring(storing);
+        await storing;
+        this.endStoring(storing);
+      }
     }
     this.parentId = parentId;
     this.metadata = metadata;
@@ -206,8 +211,12 @@ export class LoopState {
     this.requireTask();
     const { saver } = this.run;
     if (this.#exitStore !== undefined) this.#exitStore.keepWrites(taskId, writes, pathKey);
-    else if (saver !== undefined)
-      await this.whileStoring(saver.putWrites(this.#address(this.checkpointId), writes, taskId, pathKey));
+    else if (saver !== undefined) {
+      const storing = saver.putWrites(this.#address(this.checkpointId), writes, taskId, pathKey);
+      this.beginStoring(storing);
+      await storing;
+      this.endStoring(storing);
+    }
     this.pending.add(taskId, writes);
   }
 
@@ -227,20 +236,16 @@ export class LoopState {
   async flush(): Promise<void> {
     if (this.#exitStore === undefined) return;
     this.requireTask();
-    await this.whileStoring(this.#exitStore.store(this.run, this.checkpointId));
-  }
-
-  /** What a run inside a task stores, the runs around it wait for too. */
-  async whileStoring(storing: Promise<unknown>): Promise<void> {
+    const storing = this.#exitStore.store(this.run, this.checkpointId);
     this.beginStoring(storing);
-    try {
-      await storing;
-    } finally {
-      this.endStoring(storing);
-    }
+    await storing;
+    this.endStoring(storing);
   }
 
-  /** Not private, as `endStoring`: a run around may be of another copy of this class. */
+  /**
+   * What a run inside a task stores, the runs around it wait for too. What could not be stored has no end: it has ended all
+   * the same when the run does. Not private, as `endStoring`: a run around may be of another copy of this class.
+   */
   beginStoring(storing: Promise<unknown>): void {
     this.#storing.add(storing);
     this.run.nesting?.task.loop.beginStoring(storing);

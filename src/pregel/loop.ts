@@ -113,7 +113,11 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     if (ended !== undefined) return ended;
 
     const updated = apply(loop, tasks, results);
-    await commitSuperstep(loop);
+    try {
+      await loop.commit("loop");
+    } catch (error) {
+      throw await notedRefusal(loop, error);
+    }
     if (touchesOutput(loop, updated)) emitValues(loop);
     emitCheckpoint(loop);
     if (run.breakpoints && stopsAt(run.breakpoints.after, tasks, loop.state)) return stopped(loop);
@@ -122,13 +126,9 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
 }
 
 /** What cannot be stored is noted at the checkpoint the thread stays at, so that its state says why it goes no further. */
-async function commitSuperstep(loop: LoopState): Promise<void> {
-  try {
-    await loop.commit("loop");
-  } catch (error) {
-    if (isOutcome(error)) await loop.store(REFUSAL_ID, [[ERROR, describeError(error)]]);
-    throw error;
-  }
+async function notedRefusal(loop: LoopState, error: unknown): Promise<unknown> {
+  if (isOutcome(error)) await loop.store(REFUSAL_ID, [[ERROR, describeError(error)]]);
+  return error;
 }
 
 function apply(

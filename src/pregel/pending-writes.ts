@@ -49,6 +49,11 @@ export class PendingWrites {
     return this.#byTask.size === 0;
   }
 
+  /** Whether anything is stored of the task. */
+  has(taskId: string): boolean {
+    return this.#byTask.has(taskId);
+  }
+
   /** All that is stored of one task. */
   of(taskId: string): readonly PendingWrite[] {
     return this.#byTask.get(taskId) ?? [];

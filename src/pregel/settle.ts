@@ -17,19 +17,19 @@ export function settle(loop: LoopState, tasks: readonly PlannedTask[]): Promise<
 }
 
 function settleAll(loop: LoopState, tasks: readonly PlannedTask[]): Promise<Results> {
-  const all = executeAll(loop, tasks);
+  const [only] = tasks;
   return new Promise((resolve, reject) => {
     loop.onAbort = () => resolve(undefined);
     if (loop.run.signal.aborted) resolve(undefined);
-    all.then(resolve, reject);
+    if (only !== undefined && tasks.length === 1 && loop.places === undefined)
+      executeTask(loop, only).then((result) => resolve([result]), reject);
+    else executeAll(loop, tasks).then(resolve, reject);
   });
 }
 
 function executeAll(loop: LoopState, tasks: readonly PlannedTask[]): Promise<readonly TaskResult[]> {
   const { places } = loop;
   if (places !== undefined) return executeInPlaces(loop, tasks, places);
-  const [only] = tasks;
-  if (only !== undefined && tasks.length === 1) return executeTask(loop, only).then((result) => [result]);
   return allDone(tasks.map((task) => executeTask(loop, task)));
 }
 
