@@ -1,5 +1,5 @@
 import { UntrackedValueChannel } from "../channels/untracked-value.ts";
-import type { PendingWrite } from "../checkpoint/types.ts";
+import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
 import { describeError } from "../error-record.ts";
 import { UnserializableError, ValueTooLargeError } from "../errors.ts";
 import type { ParentCommand } from "./nested-errors.ts";
@@ -84,7 +84,13 @@ async function knownResult(loop: LoopState, task: PlannedTask): Promise<TaskResu
   return waiting;
 }
 
-function attemptTask(loop: LoopState, task: PlannedTask): Attempt | Promise<Attempt> {
+function attemptTask(loop: LoopState, task: PlannedTask): MaybePromise<Attempt> {
+  return loop.trace === undefined
+    ? attemptUntraced(loop, task)
+    : loop.trace.attempt(loop, task, () => attemptUntraced(loop, task));
+}
+
+function attemptUntraced(loop: LoopState, task: PlannedTask): MaybePromise<Attempt> {
   return hasPolicies(task)
     ? attemptWithPolicies(loop, task, (attempt) => new NodeRun(loop, task, attempt).attempt())
     : new NodeRun(loop, task, onlyAttempt(loop)).attempt();

@@ -18,6 +18,7 @@ import { metadataOfRun, type RunMetadata } from "./checkpoint-metadata.ts";
 import type { Alike } from "./node-config.ts";
 import { PARENT_TASK, START } from "./constants.ts";
 import { PendingWrites } from "./pending-writes.ts";
+import { LoopTrace } from "./loop-trace.ts";
 import { Places } from "./places.ts";
 import { planTasks, type PlannedTask, type PlanPosition } from "./plan.ts";
 import { saverConfig, nextVersionOf, type RunContext } from "./run-context.ts";
@@ -64,11 +65,14 @@ export class LoopState {
   alike: Alike | undefined;
   /** For its tasks, where the run says how many may be at work at a time. */
   readonly places: Places | undefined;
+  /** When somebody wants to see what the run does. */
+  readonly trace: LoopTrace | undefined;
   readonly #exitStore: ExitStore | undefined;
 
   constructor(run: RunContext, tuple: CheckpointTuple | undefined, pending?: PendingWrites) {
     this.run = run;
     this.signal = run.signal;
+    this.trace = run.span && new LoopTrace(run.span);
     const { maxConcurrency } = run.config;
     this.places = maxConcurrency === undefined ? undefined : new Places(Math.floor(maxConcurrency));
     this.#exitStore = run.durability === "exit" ? new ExitStore() : undefined;

@@ -105,6 +105,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     const { control } = run.config;
     if (control?.drainRequested) return cancelled(loop, new GraphDrained(control.drainReason ?? ""));
 
+    loop.trace?.begin();
     emitTasks(loop, tasks);
     const results = await settle(loop, tasks);
     if (results === undefined) return cancelled(loop);
@@ -118,6 +119,7 @@ async function superstepsOf(loop: LoopState): Promise<RunOutcome> {
     } catch (error) {
       throw await notedRefusal(loop, error);
     }
+    loop.trace?.end(loop);
     if (touchesOutput(loop, updated)) emitValues(loop);
     emitCheckpoint(loop);
     if (run.breakpoints && stopsAt(run.breakpoints.after, tasks, loop.state)) return stopped(loop);

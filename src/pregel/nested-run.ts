@@ -10,7 +10,7 @@ import { hydrated } from "./hydrate.ts";
 import { segmentsOf } from "./namespace.ts";
 import type { Origin } from "./origins.ts";
 import { saverConfig, type Nesting, type RunContext, type Saver } from "./run-context.ts";
-import { withoutStreamHandlers } from "./stream-callbacks.ts";
+import { withoutOwnHandlers } from "./stream-callbacks.ts";
 import type { TaskScope } from "./task-scope.ts";
 import type { RunnableConfig, StreamEvent } from "./types.ts";
 
@@ -52,6 +52,7 @@ export function nestedContext(own: RunContext, task: TaskScope, checkpointer: un
     durability: outer.durability,
     isReentry: outer.isReentry,
     limits: outer.limits,
+    span: task.loop.trace?.taskSpan(task.task.id),
     onInputApplied: () => undefined,
     // Whoever discarded the question of the task around it has discarded this one too.
     onInterrupted: "discard",
@@ -90,7 +91,7 @@ function nestedConfig(outer: RunnableConfig, own: RunnableConfig, namespace: str
     configurable: { ...configurable, checkpoint_ns: namespace },
     ...(tags.size === 0 ? {} : { tags: [...tags] }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-    ...(own.callbacks === undefined ? {} : { callbacks: withoutStreamHandlers(own.callbacks) }),
+    ...(own.callbacks === undefined ? {} : { callbacks: withoutOwnHandlers(own.callbacks) }),
   };
 }
 

@@ -57,7 +57,7 @@ export function nodeConfig(
     },
     signal: attempt.signal,
     metadata,
-    ...callbacksFor(loop),
+    ...callbacksFor(loop, task.id),
     writer: writerOf(loop, task, metadata, attempt),
     heartbeat: attempt.heartbeat,
     reportUsage: (used: Usage) => loop.reportUsage(task.id, used),

@@ -6,6 +6,7 @@ import type { DurabilityOptions } from "./durability.ts";
 import type { Environment } from "./environment.ts";
 import type { LimitOptions, RunLimits, RunStart } from "./limits.ts";
 import type { WritesCache } from "./node-cache.ts";
+import type { Span } from "./span.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
 export interface GraphOptions {
@@ -78,4 +79,6 @@ export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
   readonly cache?: WritesCache;
   /** An earlier attempt of the same run was cut off. */
   readonly isReentry?: boolean;
+  /** The run itself, for who wants to see what it does. */
+  readonly span?: Span;
 }

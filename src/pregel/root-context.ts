@@ -19,7 +19,7 @@ const CUSTOM: ReadonlySet<StreamMode> = new Set<StreamMode>(["custom"]);
  */
 export function rootContext(of: GraphOptions, options: RunOptions): RunContext {
   const { checkpointer, environment, modes = NO_MODES, subgraphs, emit, onResult, ...rest } = options;
-  const { onInputApplied, onInterrupted, isReentry, lastStep, store, cache, ...more } = rest;
+  const { onInputApplied, onInterrupted, isReentry, lastStep, store, cache, span, ...more } = rest;
   const { interruptBefore, interruptAfter, durability, checkpointDuring, timeout, ...others } = more;
   const { outputKeys, watchedKeys, limits, limitOptions, ...config } = others;
   const { recursionLimit = DEFAULT_RECURSION_LIMIT } = config;
@@ -46,6 +46,7 @@ export function rootContext(of: GraphOptions, options: RunOptions): RunContext {
     onInputApplied: onInputApplied ?? (() => undefined),
     limits: limits && new LimitWatch(parseLimits(limits), surroundings, limitOptions),
     lastStep,
+    span,
     onInterrupted: onInterrupted ?? "refuse",
     breakpoints: breakpointsOf(interruptBefore ?? of.interruptBefore, interruptAfter ?? of.interruptAfter),
     isReentry: isReentry ?? false,

@@ -8,6 +8,7 @@ import type { Environment } from "./environment.ts";
 import type { LimitWatch, RunStart } from "./limits.ts";
 import type { WritesCache } from "./node-cache.ts";
 import type { Answers } from "./question.ts";
+import type { Span } from "./span.ts";
 import type { SeenMessages } from "./stream-messages.ts";
 import type { TaskScope } from "./task-scope.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
@@ -46,6 +47,8 @@ export interface RunContext {
   readonly limits: LimitWatch | undefined;
   /** The step up to which the run may go, where an earlier attempt has begun to count. */
   readonly lastStep: number | undefined;
+  /** Who wants to see what it does. */
+  readonly span: Span | undefined;
   readonly onInterrupted: "refuse" | "discard";
   readonly breakpoints: Breakpoints | undefined;
   readonly store: BaseStore | undefined;

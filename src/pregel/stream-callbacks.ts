@@ -20,19 +20,18 @@ interface ToolRun {
 
 /** `runTags` are those of the run: what a node passes to a model may have others instead. */
 export function streamHandler(emit: Emit, runTags: readonly string[]): object {
-  return {
-    [OWN]: true,
-    lc_prefer_streaming: true,
-    awaitHandlers: true,
-    ...modelMethods(emit, runTags),
-    ...toolMethods(emit),
-  };
+  return ownHandler({ lc_prefer_streaming: true, ...modelMethods(emit, runTags), ...toolMethods(emit) });
+}
+
+/** A handler that a node's config has, and that of a node inside it has not: it has one of its own. */
+export function ownHandler(methods: object): object {
+  return { [OWN]: true, awaitHandlers: true, ...methods };
 }
 
 const OWN = Symbol("tidemark.stream");
 
-/** The callbacks without the handlers of this module. */
-export function withoutStreamHandlers(callbacks: unknown): unknown {
+/** The callbacks without what `ownHandler` has made. */
+export function withoutOwnHandlers(callbacks: unknown): unknown {
   if (!Array.isArray(callbacks)) return callbacks;
   return callbacks.filter((handler) => !(typeof handler === "object" && handler !== null && OWN in handler));
 }

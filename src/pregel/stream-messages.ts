@@ -1,5 +1,6 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import type { LoopState } from "./loop-state.ts";
+import { traceHandler } from "./trace-callbacks.ts";
 import { streamHandler } from "./stream-callbacks.ts";
 import { isOutput } from "./stream.ts";
 import type { TaskScope } from "./task-scope.ts";
@@ -28,19 +29,24 @@ export interface MessageOptions {
 /** The ids of the messages that a run and those inside it have shown. */
 export type SeenMessages = Set<string>;
 
-/** When what models and tools do is wanted: the caller's callbacks, and one that streams it. */
-export function callbacksFor(loop: LoopState): { readonly callbacks: unknown } | undefined {
+/** When what models and tools do is wanted: the caller's callbacks, and one that streams it, or makes spans of it. */
+export function callbacksFor(loop: LoopState, taskId: string): { readonly callbacks: unknown } | undefined {
   const { run } = loop;
+  const span = loop.trace?.taskSpan(taskId);
+  const isStreamed = run.modes.has("messages") || run.modes.has("tools");
+  if (!isStreamed && span === undefined) return undefined;
+  const handlers = span === undefined ? [] : [traceHandler(span)];
+  if (isStreamed)
+    handlers.push(streamHandler((mode, payload) => emit(loop, mode, payload), run.config.tags ?? []));
   const { callbacks } = run.config;
-  if (!run.modes.has("messages") && !run.modes.has("tools")) return undefined;
-  const handler = streamHandler((mode, payload) => emit(loop, mode, payload), run.config.tags ?? []);
-  if (callbacks === undefined || callbacks === null) return { callbacks: [handler] };
-  if (Array.isArray(callbacks)) return { callbacks: [...(callbacks as unknown[]), handler] };
-  return { callbacks: withHandler(callbacks, handler) };
+  if (callbacks === undefined || callbacks === null) return { callbacks: handlers };
+  if (Array.isArray(callbacks)) return { callbacks: [...(callbacks as unknown[]), ...handlers] };
+  return { callbacks: handlers.reduce<unknown>(withHandler, callbacks) };
 }
 
 /** LangChain's callback manager, copied, with one handler more. */
-function withHandler(manager: object, handler: object): unknown {
+function withHandler(manager: unknown, handler: object): unknown {
+  if (typeof manager !== "object" || manager === null) return manager;
   if (!("copy" in manager && typeof manager.copy === "function")) return manager;
   const copy: unknown = manager.copy();
   if (
