@@ -58,11 +58,14 @@ export function isConstant(value: unknown): boolean {
 
 /**
  * An adopted value as a node or a reducer may have it: the value itself, except that bytes, dates and the like inside
- * it are copies, since they cannot be made read-only.
+ * it are copies, since they cannot be made read-only. Parts that `stays` names are not copied.
  */
-export function handOut<T>(value: T, copies: Copies = new Map()): T {
-  return isMutable(value) ? thaw(value as T & object, copies) : value;
+export function handOut<T>(value: T, copies: Copies = new Map(), stays: PartTest = noPart): T {
+  return isMutable(value) ? thaw(value as T & object, copies, stays) : value;
 }
+
+type PartTest = (part: object) => boolean;
+const noPart: PartTest = () => false;
 
 type Copies = Map<object, object>;
 
@@ -190,12 +193,12 @@ function isContainer(value: object): boolean {
   return Array.isArray(value) || isPlain(value) || isMap(value) || isSet(value);
 }
 
-function thaw<T extends object>(value: T, copies: Copies): T;
-function thaw(value: object, copies: Copies): object {
-  if (!isMutable(value)) return value;
+function thaw<T extends object>(value: T, copies: Copies, stays: PartTest): T;
+function thaw(value: object, copies: Copies, stays: PartTest): object {
+  if (!isMutable(value) || stays(value)) return value;
   const known = copies.get(value);
   if (known !== undefined) return known;
-  const part = (inner: unknown): unknown => (isObject(inner) ? thaw(inner, copies) : inner);
+  const part = (inner: unknown): unknown => (isObject(inner) ? thaw(inner, copies, stays) : inner);
   if (Array.isArray(value)) {
     const result: unknown[] = [];
     copies.set(value, result);

@@ -13,7 +13,7 @@ export function isKind(kind: string): kind is Kind {
   return Object.hasOwn(VALUES, kind);
 }
 
-export function make(kind: Kind): unknown {
+export function make(kind: Kind): Uint8Array | string | readonly string[] {
   const { size } = VALUES[kind];
   switch (kind) {
     case "bytes":

@@ -1,6 +1,7 @@
 import { Annotation, START, StateGraph } from "tidemark";
 import { createRuntime } from "tidemark/worker";
 import type { StartRun } from "../../src/thread/protocol.ts";
+import { keepBare } from "./bare.ts";
 import { isKind, make } from "./values.ts";
 
 const Asked = Annotation.Root({ kind: Annotation<string>() });
@@ -14,51 +15,48 @@ const large = new StateGraph({ state: State, output: Asked })
   .addEdge("make", "look")
   .compile();
 
-const runtime = createRuntime({ graphs: { large } });
+const inRows = createRuntime({ graphs: { large }, bindings: { blobs: "NO_BUCKET" } });
+const inBucket = createRuntime({ graphs: { large } });
 
-export class Thread extends runtime.Thread {
+export class Thread extends inRows.Thread {
   /** Stores the value, and reads it as an object does that remembers nothing. */
-  async keep(threadId: string, kind: string): Promise<void> {
-    await this.#run(threadId, { kind: "input", value: { kind } });
-    const cold = new runtime.Thread(this.ctx, this.env);
-    const again = { tenant: "", threadId, runId: crypto.randomUUID() };
-    const request: StartRun["request"] = {
-      input: { kind: "input", value: { kind: "none" } },
-      config: {},
-      onInterrupted: "refuse",
-      modes: [],
-    };
-    const reply = await cold.invoke({ ...again, request });
-    if (!reply.ok) throw new Error(reply.error.message);
-    await new Response(reply.value).arrayBuffer();
+  async keep(threadId: string, kind: string, place: string): Promise<void> {
+    const runtime = place === "R2" ? inBucket : inRows;
+    for (const each of [kind, "none"]) {
+      const request: StartRun["request"] = {
+        graph: "large",
+        input: { kind: "input", value: { kind: each } },
+        config: {},
+        onInterrupted: "refuse",
+        modes: [],
+      };
+      const start = { tenant: "", threadId, runId: crypto.randomUUID(), request };
+      const reply = await new runtime.Thread(this.ctx, this.env).invoke(start);
+      if (!reply.ok) throw new Error(reply.error.message);
+      await new Response(reply.value).arrayBuffer();
+    }
   }
 
-  async #run(threadId: string, input: StartRun["request"]["input"]): Promise<void> {
-    const request: StartRun["request"] = {
-      graph: "large",
-      input,
-      config: {},
-      onInterrupted: "refuse",
-      modes: [],
-    };
-    const reply = await this.invoke({ tenant: "", threadId, runId: crypto.randomUUID(), request });
-    if (!reply.ok) throw new Error(reply.error.message);
-    await new Response(reply.value).arrayBuffer();
+  async keepBare(kind: string, place: string): Promise<void> {
+    const bucket = place === "R2" ? (this.env as unknown as Env).BLOBS : undefined;
+    if (isKind(kind)) await keepBare(this.ctx.storage, bucket, make(kind));
   }
 }
 
-export const Directory = runtime.Directory;
+export const Directory = inRows.Directory;
 
 interface Env {
   readonly THREAD: DurableObjectNamespace<Thread>;
+  readonly BLOBS: R2Bucket;
 }
 
-/** `POST /<kind>`: keeps such a value in a thread of its own. */
+/** `POST /<subject>/<place>/<kind>`: keeps such a value in an object of its own. */
 export default {
   async fetch(request, env): Promise<Response> {
-    const kind = new URL(request.url).pathname.slice(1);
+    const [, subject, place = "", kind = ""] = new URL(request.url).pathname.split("/");
     const threadId = `${kind} ${crypto.randomUUID()}`;
-    await env.THREAD.getByName(threadId).keep(threadId, kind);
+    const thread = env.THREAD.getByName(threadId);
+    await (subject === "bare" ? thread.keepBare(kind, place) : thread.keep(threadId, kind, place));
     return new Response(null, { status: 204 });
   },
 } satisfies ExportedHandler<Env>;

@@ -1,4 +1,4 @@
-import { adopt, handOut } from "../adopt.ts";
+import { adopt, handOut, isMutable } from "../adopt.ts";
 import type { BaseChannel } from "../channels/base.ts";
 import { copyRecord } from "./copy-record.ts";
 
@@ -65,7 +65,7 @@ export class StateViews {
       const channel = this.#channels.get(name);
       if (!channel?.isAvailable()) continue;
       const value: unknown = adopt(channel.get());
-      if (handOut(value) !== value) {
+      if (isMutable(value)) {
         this.#rebuild(view);
         return;
       }
@@ -80,7 +80,7 @@ export class StateViews {
       const channel = this.#channels.get(name);
       if (!channel?.isAvailable()) continue;
       const value: unknown = adopt(channel.get());
-      if (handOut(value) !== value) copied.add(name);
+      if (isMutable(value)) copied.add(name);
       entries.push([name, value]);
     }
     view.record = Object.fromEntries(entries);

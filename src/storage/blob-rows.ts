@@ -48,11 +48,10 @@ export class BlobRows {
     this.#sql.run(statement, threadId, fromHex(hash));
   }
 
-  parts(threadId: string, hash: string): ArrayBuffer[] {
+  /** One after the other: they are not in memory all at once. Nothing may be awaited meanwhile. */
+  parts(threadId: string, hash: string): Iterable<{ readonly bytes: ArrayBuffer }> {
     const statement = "SELECT bytes FROM parts WHERE thread_id = ? AND hash = ? ORDER BY n";
-    return this.#sql
-      .all<{ bytes: ArrayBuffer }>(statement, threadId, fromHex(hash))
-      .map(({ bytes }) => bytes);
+    return this.#sql.each<{ bytes: ArrayBuffer }>(statement, threadId, fromHex(hash));
   }
 
   ofThread(threadId: string): StoredBlob[] {

@@ -283,10 +283,10 @@ function uploadKey(threadId: string, hash: string): string {
   return `${hash} ${threadId}`;
 }
 
-function joined(parts: readonly ArrayBuffer[], size: number): Uint8Array {
+function joined(parts: Iterable<{ readonly bytes: ArrayBuffer }>, size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let offset = 0;
-  for (const part of parts) {
+  for (const { bytes: part } of parts) {
     bytes.set(new Uint8Array(part), offset);
     offset += part.byteLength;
   }

@@ -167,6 +167,7 @@ export class CheckpointDrafter {
   #context(known: KnownReplacements, replaced: ReadonlyMap<unknown, unknown>): DiffContext {
     return {
       shortText: this.#parts.values.shortText,
+      isStoredApart: this.#parts.values.isLargeBytes,
       storedForm: (part) => replaced.get(part) ?? (isObject(part) ? known.get(part) : undefined) ?? part,
     };
   }

@@ -22,7 +22,7 @@ const byContent: PartComparison = {
   add: (next) => write(undefined, next, asItIs).change,
 };
 
-const asItIs: DiffContext = { storedForm: (part) => part, shortText: Infinity };
+const asItIs: DiffContext = { storedForm: (part) => part, shortText: Infinity, isStoredApart: () => false };
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;

@@ -39,11 +39,13 @@ export class StoredValues {
 
   /** Texts of up to so many characters are never large. */
   readonly shortText: number;
+  readonly isLargeBytes: (part: unknown) => boolean;
 
   constructor(serde: SerializerProtocol, inlineLimit: number) {
     this.shortText = Math.floor(inlineLimit / 3);
     this.#serde = serde;
     this.#inlineLimit = inlineLimit;
+    this.isLargeBytes = (part) => isBytes(part) && part.byteLength > inlineLimit;
   }
 
   /**
@@ -148,7 +150,7 @@ export class StoredValues {
     }
     if (!isBytes(part)) return false;
     if (part.byteLength > MAX_BYTES) throw new ValueTooLargeError(part.byteLength, MAX_BYTES, channel);
-    return part.byteLength > this.#inlineLimit;
+    return this.isLargeBytes(part);
   }
 
   async #resolve(

@@ -40,6 +40,11 @@ export class ByteWriter {
     return this.#bytes.slice(0, this.#position);
   }
 
+  /** What was written, from a writer that is not used again: no copy, unless that would keep much more than it. */
+  take(): Uint8Array {
+    return 4 * this.#position < 3 * this.capacity ? this.copy() : this.#bytes.subarray(0, this.#position);
+  }
+
   byte(value: number): void {
     this.#reserve(1);
     this.#bytes[this.#position++] = value;

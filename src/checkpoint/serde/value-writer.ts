@@ -22,14 +22,18 @@ export function writeValue(value: unknown, codecs: CodecRegistry): Uint8Array {
   try {
     out.byte(FORMAT_VERSION);
     writer.value(value);
-    return out.copy();
+    return isReusable(out) ? out.copy() : out.take();
   } catch (cause) {
     if (cause instanceof UnserializableError || cause instanceof ValueTooLargeError) throw cause;
     throw new UnserializableError(`reading it failed (${messageOf(cause)})`, writer.path(), { cause });
   } finally {
     out.rewind(0);
-    if (out.capacity <= MAX_SCRATCH_SIZE) scratch = out;
+    if (isReusable(out)) scratch = out;
   }
+}
+
+function isReusable({ capacity }: ByteWriter): boolean {
+  return capacity <= MAX_SCRATCH_SIZE;
 }
 
 class ValueWriter implements PayloadWriter {

@@ -13,6 +13,8 @@ export interface DiffContext {
   storedForm(part: unknown): unknown;
   /** Texts of up to so many characters have no other form. */
   readonly shortText: number;
+  /** Whether the part is bytes that will have another form: nothing is kept of them, so they need not be copied. */
+  isStoredApart(part: object): boolean;
 }
 
 /** Bytes of an object that is written out a second time. */
@@ -188,6 +190,7 @@ export class Differ implements PartComparison {
 
   /** What is kept of a part that could be changed in place, nobody else has. */
   #ownCopy(value: unknown): unknown {
-    return isMutable(value) ? adoptOwned(handOut(value, this.#copies)) : value;
+    if (!isMutable(value)) return value;
+    return adoptOwned(handOut(value, this.#copies, (part) => this.#context.isStoredApart(part)));
   }
 }

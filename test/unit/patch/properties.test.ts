@@ -11,6 +11,7 @@ import { versions } from "./edits.ts";
 const newContext = () => ({
   storedForm: (part: unknown) => part,
   shortText: Infinity,
+  isStoredApart: () => false,
 });
 
 describe("a patch that is applied to the old value gives the new one", () => {
