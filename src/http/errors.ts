@@ -83,6 +83,7 @@ export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   event_too_large: 413,
   cron_too_large: 413,
   too_many_events: 429,
+  too_many_runs: 429,
   too_many_crons: 429,
   context_too_large: 413,
   unsupported_media_type: 415,

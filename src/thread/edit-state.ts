@@ -29,7 +29,7 @@ export async function editOnce(
   try {
     return await editState(storage, environment, graph, edit);
   } catch (error) {
-    if (error instanceof RefusedError) storage.transaction(() => storage.keys.removeOf(edit.editId));
+    if (error instanceof RefusedError) storage.transaction(() => storage.keys.removeOf(edit.editId, now));
     throw error;
   }
 }

@@ -138,6 +138,14 @@ export function eventTooLarge(size: number, limit: number): RefusedError {
   );
 }
 
+export function tooManyRuns(limit: number): RefusedError {
+  return new RefusedError(
+    "too_many_runs",
+    `The thread has ${limit} runs that wait, and takes no more until some have ended. Cancel what is not wanted, or wait.`,
+    { details: { limit } },
+  );
+}
+
 export function tooManyEvents(limit: number): RefusedError {
   return new RefusedError(
     "too_many_events",

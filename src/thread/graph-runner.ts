@@ -194,7 +194,7 @@ export class GraphRunner implements RunExecutor {
     storage.fence.check(run);
     events.forget(run.id);
     storage.transaction(() => {
-      storage.removeRun(run.id);
+      storage.removeRun(run);
       onLeave(run, "same");
     });
     storage.fence.close();

@@ -47,8 +47,8 @@ export class IdempotencyRows {
     );
   }
 
-  /** For what was refused: nothing has come of it. */
-  removeOf(result: string): void {
-    this.#sql.run("DELETE FROM idempotency_keys WHERE result = ?", result);
+  /** For what was refused, and had come then: nothing has come of it. */
+  removeOf(result: string, createdAt: number): void {
+    this.#sql.run("DELETE FROM idempotency_keys WHERE created_at = ? AND result = ?", createdAt, result);
   }
 }

@@ -16,6 +16,7 @@ import answersOnBehalf from "../../migrations/thread/0015_answers_on_behalf.sql"
 import cronsOfGraphs from "../../migrations/thread/0016_crons_of_graphs.sql";
 import timersInVain from "../../migrations/thread/0017_timers_in_vain.sql";
 import receivedEventIndexes from "../../migrations/thread/0018_received_event_indexes.sql";
+import boundedScans from "../../migrations/thread/0019_bounded_scans.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -38,4 +39,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 16, name: "crons_of_graphs", sql: cronsOfGraphs },
   { version: 17, name: "timers_in_vain", sql: timersInVain },
   { version: 18, name: "received_event_indexes", sql: receivedEventIndexes },
+  { version: 19, name: "bounded_scans", sql: boundedScans },
 ];

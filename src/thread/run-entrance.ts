@@ -1,3 +1,4 @@
+import { tooManyRuns } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { NewRun } from "./run-rows.ts";
@@ -5,6 +6,9 @@ import type { AfterStop, RunStops } from "./run-stops.ts";
 import type { MultitaskStrategy } from "./run-protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import type { Timer } from "./timers.ts";
+
+/** Runs of a thread that are in the queue, and as many that wait for their time. */
+const MAX_WAITING = 1000;
 
 export interface EntranceParts {
   readonly storage: ThreadStorage;
@@ -21,12 +25,17 @@ export class RunEntrance {
     this.#parts = parts;
   }
 
-  /** In a transaction. What is returned is to be called after it. */
+  /** In a transaction, which is undone when there are too many. What is returned is to be called after it. */
   admit(run: NewRun): AfterStop {
     const { storage } = this.#parts;
     storage.runs.insert(run);
-    if (run.startAt === undefined) return this.#enter(run.id, run.multitask);
+    if (run.startAt === undefined) {
+      const after = this.#enter(run.id, run.multitask);
+      if (storage.runs.countQueued(MAX_WAITING + 1) > MAX_WAITING) throw tooManyRuns(MAX_WAITING);
+      return after;
+    }
     storage.timers.set("run_start", run.id, run.startAt);
+    if (storage.timers.count("run_start", MAX_WAITING + 1) > MAX_WAITING) throw tooManyRuns(MAX_WAITING);
     return () => undefined;
   }
 

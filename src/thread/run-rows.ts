@@ -96,6 +96,16 @@ export interface RunFilter {
 /** Rows that are read at once where all of them are. */
 const PAGE = 100;
 
+/** The ids of those that have not ended. */
+const OPEN = "SELECT run FROM queue UNION ALL SELECT id FROM timers WHERE kind = 'run_start'";
+
+/** Those that have this status, by an index or among the few that have not ended. */
+function conditionOf(status: RunStatus | undefined): string {
+  if (status === undefined) return "TRUE";
+  const isOpen = status === "pending" || status === "running";
+  return `status = ? AND ${isOpen ? `id IN (${OPEN})` : "ended_at IS NOT NULL"}`;
+}
+
 /** The statements on `runs` and `queue`. */
 export class RunRows {
   readonly #sql: Sql;
@@ -109,11 +119,18 @@ export class RunRows {
     return row && fromColumns(row);
   }
 
-  /** The newest first, without those that were rolled back. */
+  /** The newest first, without those that were rolled back. Ids are minted in the order of time. */
   list({ status, limit, offset }: RunFilter): string[] {
-    const statement = `SELECT id FROM runs WHERE (?1 IS NULL OR status = ?1) AND cancelled IS NOT 'rollback'
-      ORDER BY created_at DESC, id DESC LIMIT ?2 OFFSET ?3`;
-    return this.#sql.all<{ id: string }>(statement, status ?? null, limit, offset).map(({ id }) => id);
+    const statement = `SELECT id FROM runs WHERE cancelled IS NOT 'rollback' AND ${conditionOf(status)}
+      ORDER BY id DESC LIMIT ? OFFSET ?`;
+    const inputs = status === undefined ? [limit, offset] : [status, limit, offset];
+    return this.#sql.all<{ id: string }>(statement, ...inputs).map(({ id }) => id);
+  }
+
+  /** How many are in the queue; counts no further than `most`. */
+  countQueued(most: number): number {
+    const statement = "SELECT count(*) AS count FROM (SELECT 1 FROM queue LIMIT ?)";
+    return this.#sql.one<{ count: number }>(statement, most).count;
   }
 
   /** The run whose turn it is. */

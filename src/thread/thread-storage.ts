@@ -198,12 +198,12 @@ export class ThreadStorage {
   }
 
   /** Leaves no trace of a run that was refused. */
-  removeRun(id: string): void {
+  removeRun({ id, createdAt }: RunRow): void {
     this.runs.remove(id);
     this.answers.removeOf(id);
     this.removeEvents(id);
     this.deliveries.removeOf(id);
-    this.keys.removeOf(id);
+    this.keys.removeOf(id, createdAt);
   }
 
   /** The log of a run, and what it is looked after by. */

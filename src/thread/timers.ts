@@ -17,6 +17,12 @@ export const TIMER_KINDS = [
 
 export type TimerKind = (typeof TIMER_KINDS)[number];
 
+/** There may be one for each run: an index has them by their times. Of the others there are few. As the index says it. */
+const OF_RUNS = "timers INDEXED BY timers_due WHERE kind IN ('run_start', 'event_log', 'delivery')";
+const OTHERS = `timers WHERE kind IN (${TIMER_KINDS.map((kind) => `'${kind}'`)
+  .filter((kind) => !OF_RUNS.includes(kind))
+  .join(", ")})`;
+
 /** The platform takes no alarm that is much later. One that comes early finds nothing due, and is set again. */
 export const LATEST_ALARM = Date.UTC(2150, 0, 1);
 
@@ -77,17 +83,26 @@ export class Timers {
 
   /** When the next one is due. */
   next(): number | undefined {
-    return this.#sql.first<{ due: number | null }>("SELECT min(due) AS due FROM timers")?.due ?? undefined;
+    const statement = `SELECT min(due) AS due FROM (SELECT due FROM ${OTHERS}
+      UNION ALL SELECT * FROM (SELECT due FROM ${OF_RUNS} ORDER BY due LIMIT 1))`;
+    return this.#sql.first<{ due: number | null }>(statement)?.due ?? undefined;
   }
 
   /** Those that are due, the earliest first. */
   due(now: number): Timer[] {
-    const statement = "SELECT kind, id, due FROM timers WHERE due <= ? ORDER BY due, kind, id";
+    const statement = `SELECT kind, id, due FROM ${OTHERS} AND due <= ?1
+      UNION ALL SELECT kind, id, due FROM ${OF_RUNS} AND due <= ?1 ORDER BY due, kind, id`;
     return this.#sql.all<Timer & Record<string, SqlStorageValue>>(statement, now);
   }
 
   has(kind: TimerKind): boolean {
     return this.#sql.first("SELECT 1 FROM timers WHERE kind = ? LIMIT 1", kind) !== undefined;
+  }
+
+  /** How many there are; counts no further than `most`. */
+  count(kind: TimerKind, most: number): number {
+    const statement = "SELECT count(*) AS count FROM (SELECT 1 FROM timers WHERE kind = ? LIMIT ?)";
+    return this.#sql.one<{ count: number }>(statement, kind, most).count;
   }
 
   /** When the last one of these kinds is due. */

@@ -94,6 +94,8 @@ describe("a cron", () => {
     // What came later is made again, too.
     await thread.sql("ALTER TABLE timers DROP COLUMN put_off");
     for (const index of ["kept", "given", "age"]) await thread.sql(`DROP INDEX received_events_${index}`);
+    for (const index of ["runs_ended", "timers_due", "idempotency_keys_age"])
+      await thread.sql(`DROP INDEX ${index}`);
     await thread.sql("DELETE FROM schema_migrations WHERE version >= 16");
     const [row] = await thread.sql<{ created_at: number }>("SELECT created_at FROM crons");
     await thread.evict();
