@@ -21,6 +21,7 @@ import type { Log, Report } from "../log.ts";
 import { localOnly, mayUse } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
 import { requestLog } from "./request-log.ts";
+import { plainErrors } from "./plain-errors.ts";
 import { runRoutes } from "./run-routes.ts";
 import { createRunRoutes, runsRoutes, statelessRunRoutes } from "./runs-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
@@ -53,6 +54,8 @@ export interface AppOptions extends AuthenticationOptions, HookRouteOptions {
   readonly eventSchemas?: EventSchemas;
   /** Who may send events by webhooks, by the name in the path. */
   readonly webhooks?: Readonly<Record<string, WebhookSource>>;
+  /** Whether errors are text. */
+  readonly hasPlainErrors?: boolean;
   /** Whether schedules can be read. */
   readonly hasCrons?: boolean;
   readonly log: Log;
@@ -65,6 +68,7 @@ export function createApp(options: AppOptions): Hono {
   // Paths are routed as they were sent: an id in one is decoded once, by who reads it.
   const app = new Hono({ getPath: (request) => rawPath(request.url) });
   app.use(requestLog(options.log));
+  if (options.hasPlainErrors === true) app.use(plainErrors);
   app.onError(errorHandler(options.report));
   app.notFound((context) => notFound(context, app));
   app.route("/webhooks", webhookRoutes(options));

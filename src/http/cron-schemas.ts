@@ -118,7 +118,7 @@ export function cronRequest(
     ...(interruptBefore != null && { interruptBefore }),
     ...(interruptAfter != null && { interruptAfter }),
     onInterrupted,
-    modes: modes == null ? [] : requestedModes(modes),
+    ...(modes == null ? { modes: [] } : requestedModes(modes)),
     subgraphs: body.stream_subgraphs,
   };
 }

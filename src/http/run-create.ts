@@ -1,5 +1,11 @@
 import * as v from "valibot";
-import type { RequestedGoto, RequestedInput, RunRequest, StreamedMode } from "../thread/protocol.ts";
+import type {
+  LangGraphMode,
+  RequestedGoto,
+  RequestedInput,
+  RunRequest,
+  StreamedMode,
+} from "../thread/protocol.ts";
 import { requestedOptions, runOptions } from "./run-options.ts";
 import { requestedConfig } from "./run-request.ts";
 import { AnsweredBy, AnyObject, CheckpointId, Config, exactly } from "./schemas.ts";
@@ -24,24 +30,28 @@ const Command = exactly({
   goto: v.nullish(v.union([Goto, v.array(Goto)])),
 });
 
-/** The platform's words, and the library's. */
+/** The platform's words, and what the library says for each. */
 const MODES = {
-  values: "values",
-  updates: "updates",
-  custom: "custom",
-  "messages-tuple": "messages",
-  tasks: "tasks",
-  checkpoints: "checkpoints",
-  debug: "debug",
-  tools: "tools",
-} as const satisfies Record<string, StreamedMode>;
+  values: ["values"],
+  updates: ["updates"],
+  custom: ["custom"],
+  messages: ["messages", "values"],
+  "messages-tuple": ["messages"],
+  tasks: ["tasks"],
+  checkpoints: ["checkpoints"],
+  debug: ["debug"],
+  tools: ["tools"],
+} as const satisfies Record<LangGraphMode, readonly StreamedMode[]>;
 
-const Mode = v.picklist(Object.keys(MODES) as (keyof typeof MODES)[]);
+export const Mode = v.picklist(Object.keys(MODES) as (keyof typeof MODES)[]);
 
 export const RunModes = v.union([Mode, v.pipe(v.array(Mode), v.minLength(1))]);
 
-export function requestedModes(modes: v.InferOutput<typeof RunModes>): readonly StreamedMode[] {
-  return [...new Set([modes].flat().map((mode) => MODES[mode]))];
+export function requestedModes(
+  modes: v.InferOutput<typeof RunModes>,
+): Pick<RunRequest, "modes" | "langGraphModes"> {
+  const langGraphModes = [...new Set([modes].flat())];
+  return { modes: [...new Set(langGraphModes.flatMap((mode) => MODES[mode]))], langGraphModes };
 }
 
 const Breakpoints = v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of nodes');
@@ -119,7 +129,7 @@ export function createdRunRequest(body: RunCreate, graph: string | undefined): R
     ...(interruptBefore !== undefined && { interruptBefore }),
     ...(interruptAfter !== undefined && { interruptAfter }),
     onInterrupted: body.on_interrupted,
-    modes: requestedModes(body.stream_mode),
+    ...requestedModes(body.stream_mode),
     subgraphs: body.stream_subgraphs,
   };
 }

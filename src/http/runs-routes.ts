@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../json.ts";
+import { langGraphError } from "../langgraph-error.ts";
 import type { Reply, StartRun, ThreadApi } from "../thread/protocol.ts";
 import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
@@ -219,8 +220,7 @@ function valuesOf(
       return answer.ok ? { ok: true, value: await new Response(answer.value).bytes() } : answer;
     });
     if (reply.ok) return reply.value;
-    const { code, message } = reply.error;
-    return new TextEncoder().encode(stringifyJson({ __error__: { error: code, message } }));
+    return new TextEncoder().encode(stringifyJson({ __error__: langGraphError(reply.error) }));
   };
   locate(context, thread, run.runId, "/join");
   const body = waitingBody(values, cancelOnDisconnect(context, thread, run, isCancelledOnDisconnect));

@@ -51,6 +51,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     hooks,
     deliveries,
     crons,
+    compatibility: { errors: errorForm = "json", endEvent: hasEnd = true } = {},
   } = options;
   const watch = watchOf(options);
   const bindings = { ...BINDINGS, ...options.bindings };
@@ -70,6 +71,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     ...watch,
     eventSchemas,
     webhooks,
+    hasPlainErrors: errorForm === "text",
     hasCrons: crons !== undefined,
     threads: (env) => namespaceOf(env, bindings.thread),
     directories: (env) => directoriesIn(env, bindings.directory, shards, reported(watch.report)),
@@ -96,7 +98,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         const of = directories(env);
         return of && { of, store: (tenant) => store(env, of(tenant)), extract };
       },
-      events: limits,
+      events: { ...limits, hasEnd },
       outbox: outboxOf(links, deliveriesOf(deliveries)),
       ...watch,
     }),

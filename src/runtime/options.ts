@@ -72,10 +72,19 @@ export interface RuntimeOptions {
    * crons: (schedule, timezone, after) => new Cron(schedule, { timezone, mode: "5-part" }).nextRun(after) // croner
    */
   readonly crons?: NextTime;
+  /** What is answered as the reference server of LangGraph's platform does, for clients that take nothing else. */
+  readonly compatibility?: CompatibilityOptions;
   /** What is noted of requests, runs, deliveries and alarms, and where. */
   readonly log?: LogOptions;
   /** Takes errors that nobody expected, and says where they were; by default they are noted in the log. */
   readonly report?: Report;
+}
+
+export interface CompatibilityOptions {
+  /** "text": an error is its text alone, in the reference server's words; "json" by default. */
+  readonly errors?: "json" | "text";
+  /** Whether streams on the platform's paths end with the event `end`; true by default. */
+  readonly endEvent?: boolean;
 }
 
 export interface Runtime {

@@ -48,6 +48,9 @@ export type StreamedMode =
   | "debug"
   | "tools";
 
+/** What LangGraph's platform calls the modes. */
+export type LangGraphMode = StreamedMode | "messages-tuple";
+
 /** Says that a request is the same as an earlier one. */
 export interface Idempotency {
   /** Keys are their caller's own. */
@@ -87,6 +90,8 @@ export interface RunRequest {
   readonly limits?: RunLimits;
   /** What listeners may want to hear of. */
   readonly modes: readonly StreamedMode[];
+  /** The same as LangGraph's platform says it, when the run was started in its words: then its events are told in them. */
+  readonly langGraphModes?: readonly LangGraphMode[];
   /** Whether they want to hear of graphs inside nodes too. */
   readonly subgraphs?: boolean;
   /** Where it is told how the run came out; the graph's own, if it has one, when it is absent. */
@@ -110,7 +115,7 @@ export interface ReadEvents extends ThreadAddress {
   /** The id of the last event that the reader has had; absent: all of them are wanted. */
   readonly after?: string | undefined;
   /** Only events of these modes; absent: all that the run was started with. */
-  readonly modes?: readonly StreamedMode[] | undefined;
+  readonly modes?: readonly LangGraphMode[] | undefined;
 }
 
 /** The events of a run as server-sent events, each with its id. */

@@ -1,7 +1,7 @@
-import { errorBody, TidemarkError } from "../errors.ts";
+import { TidemarkError } from "../errors.ts";
 import { jsonBytes } from "./answer-text.ts";
 import { wireError } from "./errors.ts";
-import type { FinalEvent } from "./events/event-reader.ts";
+import type { FinalEvent } from "./events/telling.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { Bytes } from "./protocol.ts";
 import { answerFault, readRunEnd } from "./run-answer.ts";
@@ -27,14 +27,15 @@ export class RunEnds {
     this.#parts = parts;
   }
 
-  /** The answer of a run, as JSON text. */
+  /** The answer of a run, as JSON text: with the graph's output, or its whole state. */
   async answer(
     run: NamedRun,
     wire: (run: NamedRun, end: RunEnd, values: unknown) => unknown,
+    scope: "output" | "state" = "output",
   ): Promise<Bytes> {
     try {
       const end = await this.#end(run);
-      return jsonBytes(wire(run, end, await this.#parts.states.values(run.threadId, end)));
+      return jsonBytes(wire(run, end, await this.#parts.states.values(run.threadId, end, scope)));
     } catch (error) {
       throw this.#faultOf(run, error);
     }
@@ -51,7 +52,7 @@ export class RunEnds {
       const error = this.#faultOf(run, fault);
       if (!(error instanceof TidemarkError)) throw error;
       const attempt = error === fault ? this.#lastAttempt(run) : undefined;
-      return { name: "error", data: errorBody(wireError(error)), attempt };
+      return { name: "error", error: wireError(error), attempt };
     }
   }
 

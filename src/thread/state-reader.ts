@@ -89,12 +89,13 @@ export class StateReader {
     for await (const snapshot of states) yield selected(wireState(threadId, snapshot), select);
   }
 
-  /** The output of a run: the graph's output keys at its checkpoint, which stay as they are. */
-  async values(threadId: string, { checkpointId }: RunEnd): Promise<unknown> {
+  /** What a run has come to, at its checkpoint: the graph's output keys, or its whole state. These stay as they are. */
+  async values(threadId: string, { checkpointId }: RunEnd, scope: "output" | "state"): Promise<unknown> {
     if (checkpointId === undefined) return {};
     const tuple = await this.#tuple(threadId, checkpointId);
     if (tuple === undefined) throw new CheckpointNotFoundError(checkpointId);
-    return outputOf(this.#graph(tuple), this.#snapshot(tuple, false).values);
+    const { values } = this.#snapshot(tuple, false);
+    return scope === "state" ? values : outputOf(this.#graph(tuple), values);
   }
 
   #snapshot(tuple: CheckpointTuple, isHead: boolean): StateSnapshot {

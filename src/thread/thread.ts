@@ -117,7 +117,8 @@ export class Thread {
     this.#queue = new RunQueue(storage, platform, new NotedRuns(this.#runner, platform));
     const queued = { storage, platform, queue: this.#queue };
     this.#ends = new RunEnds({ ...queued, states: this.#states });
-    this.#readers = new EventReaders(this.#events, this.#ends, platform);
+    const { events: limits } = options;
+    this.#readers = new EventReaders({ ...queued, log: this.#events, ends: this.#ends, limits });
     const stops = new RunStops({
       ...queued,
       runner: this.#runner,
@@ -155,7 +156,7 @@ export class Thread {
       ...parts,
       stops,
       ready,
-      values: (run) => this.#ends.answer(run, (_, end, values) => wireValues(end, values)),
+      values: (run) => this.#ends.answer(run, (_, end, values) => wireValues(end, values), "state"),
     });
   }
 
@@ -186,7 +187,7 @@ export class Thread {
     return replying(async () => {
       await this.#ready();
       const runId = await this.#admit(start);
-      return this.#readers.open({ ...start, runId, after });
+      return this.#readers.open({ ...start, runId, after }, start.request);
     });
   }
 

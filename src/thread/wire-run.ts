@@ -57,7 +57,7 @@ function wireAnswered({
 }
 
 /** What it was started with, apart from what is erased when it ends. */
-function kwargs({ input, config, modes, subgraphs, checkpointId, onInterrupted }: RunRequest): unknown {
+function kwargs({ input, config, subgraphs, checkpointId, onInterrupted, ...request }: RunRequest): unknown {
   const { recursionLimit, tags } = config;
   return {
     ...wireInput(input),
@@ -65,7 +65,7 @@ function kwargs({ input, config, modes, subgraphs, checkpointId, onInterrupted }
       ...(recursionLimit !== undefined && { recursion_limit: recursionLimit }),
       ...(tags !== undefined && { tags }),
     },
-    stream_mode: modes,
+    stream_mode: request.langGraphModes ?? request.modes,
     subgraphs: subgraphs ?? false,
     checkpoint_id: checkpointId ?? null,
     on_interrupted: onInterrupted,

@@ -62,12 +62,6 @@ export function eventName({ mode, namespace = [] }: StreamEvent, withSubgraphs: 
   return withSubgraphs ? [mode, ...namespace].join("|") : mode;
 }
 
-/** Whether an event is wanted by who asks for these modes, or for all there are. */
-export function wanting(modes: readonly string[] | undefined): (name: string) => boolean {
-  if (modes === undefined) return () => true;
-  return (name) => name === "metadata" || modes.includes(name.split("|", 1)[0] ?? "");
-}
-
 /** Absent where nothing is waited for. */
 export function waitingOf(waiting: readonly Waiting[] = []): { readonly waiting?: readonly Waiting[] } {
   return waiting.length === 0 ? {} : { waiting };

@@ -50,7 +50,7 @@ describe("LangGraph's client", () => {
     expect(await client.assistants.getSubgraphs(id)).toEqual({});
     // Its configuration holds for its runs.
     const limited = client.runs.wait(null, id, { input: hello });
-    await expect(limited).rejects.toThrow("graph_recursion_limit");
+    await expect(limited).rejects.toThrow("GraphRecursionError");
     await client.assistants.delete(id);
     await expect(client.assistants.get(id)).rejects.toThrow("HTTP 404");
   });

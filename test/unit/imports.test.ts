@@ -27,6 +27,7 @@ const LEAVES = [
   "opaque.ts",
   "onto.ts",
   "langchain-message.ts",
+  "langgraph-error.ts",
   "metadata-limits.ts",
 ];
 const ENGINE = ["pregel", "channels", "checkpoint"];

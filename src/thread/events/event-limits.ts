@@ -4,6 +4,8 @@ export interface EventLimits {
   readonly size: number;
   /** After the end of the run, in milliseconds. */
   readonly keep: number;
+  /** Whether the events of a run that was started in LangGraph's words end with `end`. */
+  readonly hasEnd: boolean;
 }
 
 /** A row takes events up to this size, in bytes: it is written anew with each addition. */

@@ -2,16 +2,9 @@ import { stringifyEvent } from "../../json.ts";
 import type { Bytes } from "../protocol.ts";
 import type { EventLog, LoggedPart } from "./event-log.ts";
 import { loggedEvent, type LoggedEvent } from "./logged-event.ts";
-import { afterAttempt, eventId, FIRST, isBefore, NOTHING_READ, type Position } from "./position.ts";
+import { afterAttempt, eventId, FIRST, isBefore, latest, NOTHING_READ, type Position } from "./position.ts";
+import type { FinalEvent, Telling } from "./telling.ts";
 import { Wakeup } from "./wakeup.ts";
-
-/** What comes last. */
-export interface FinalEvent {
-  readonly name: "end" | "error";
-  readonly data: unknown;
-  /** The run's last one; undefined where the run may not have ended, or has left nothing: then the event has no id. */
-  readonly attempt: number | undefined;
-}
 
 export interface EventReaderOptions {
   readonly log: EventLog;
@@ -19,8 +12,7 @@ export interface EventReaderOptions {
   readonly threadId: string;
   /** The last event that the reader has had already. */
   readonly after?: Position | undefined;
-  /** Whether the reader wants to have events of this name. */
-  readonly wants: (name: string) => boolean;
+  readonly telling: Telling;
   /** Resolves when the run is over; rejects when this object cannot see to it any more. */
   readonly end: Promise<FinalEvent>;
 }
@@ -70,22 +62,19 @@ export class EventReader {
   }
 
   async #readAll(): Promise<void> {
-    const { log, runId, after = NOTHING_READ } = this.#options;
+    const { log, runId, after = NOTHING_READ, telling } = this.#options;
     const ending = this.#watchEnd();
-    let read = after;
-    if (isBefore(read, FIRST)) {
-      await this.#send([this.#first()]);
-      read = FIRST;
-    }
+    if (isBefore(after, FIRST)) await this.#write(this.#first().text);
+    let read = telling.isCumulative ? FIRST : latest(after, FIRST);
     for (;;) {
       // What the run has said, it has said before it ended.
       const end = ending();
       const before = read;
       for await (const part of log.after(runId, read)) {
-        await this.#sendPart(part);
+        await this.#sendPart(part, after);
         read = part.events.at(-1)?.position ?? read;
       }
-      if (end !== undefined) return this.#sendLast(end, read);
+      if (end !== undefined) return this.#sendLast(end, latest(read, after));
       if (read === before) await this.#wakeup.next();
       if (this.#isLeft) return;
     }
@@ -111,26 +100,29 @@ export class EventReader {
     return loggedEvent(FIRST, "metadata", { run_id: runId, thread_id: threadId, attempt: 1 });
   }
 
-  #sendPart({ events, isGap }: LoggedPart): Promise<void> {
-    const wanted = events.filter(({ name }) => this.#options.wants(name));
+  /** What comes after the last event that the reader has had. */
+  async #sendPart({ events, isGap }: LoggedPart, after: Position): Promise<void> {
+    const texts = events.map((event) => {
+      const text = this.#options.telling.tell(event);
+      return isBefore(after, event.position) ? text : undefined;
+    });
     const [first] = events;
-    if (!isGap || first === undefined) return this.#send(wanted);
-    const { attempt, seq } = first.position;
-    return this.#send([
-      loggedEvent({ attempt, seq: seq - 1 }, "gap", { next: eventId(first.position) }),
-      ...wanted,
-    ]);
+    if (isGap && first !== undefined && isBefore(after, first.position)) {
+      const { attempt, seq } = first.position;
+      texts.unshift(loggedEvent({ attempt, seq: seq - 1 }, "gap", { next: eventId(first.position) }).text);
+    }
+    const text = texts.join("");
+    if (text !== "") await this.#write(text);
   }
 
   /** Nothing to a reader that has had it: under its id it comes once, whatever is left of the log. */
-  async #sendLast({ name, data, attempt }: FinalEvent, read: Position): Promise<void> {
-    if (attempt === undefined) return this.#write(stringifyEvent(name, data));
-    const position = afterAttempt(attempt);
-    if (isBefore(read, position)) await this.#send([loggedEvent(position, name, data)]);
-  }
-
-  async #send(events: readonly LoggedEvent[]): Promise<void> {
-    if (events.length > 0) await this.#write(events.map(({ text }) => text).join(""));
+  async #sendLast(end: FinalEvent, read: Position): Promise<void> {
+    const last = this.#options.telling.last(end);
+    if (last === undefined) return;
+    const { name, data } = last;
+    if (end.attempt === undefined) return this.#write(stringifyEvent(name, data));
+    const position = afterAttempt(end.attempt);
+    if (isBefore(read, position)) await this.#write(loggedEvent(position, name, data).text);
   }
 
   #write(text: string): Promise<void> {

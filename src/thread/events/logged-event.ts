@@ -13,7 +13,21 @@ export function loggedEvent(position: Position, name: string, data: unknown): Lo
 }
 
 const NAME = "event: ";
+const DATA = "\ndata: ";
 const ID = "\nid: ";
+
+/** The stream mode that it is of. */
+export function modeOf({ name }: LoggedEvent): string {
+  return name.split("|", 1)[0] ?? "";
+}
+
+export function dataOf({ text }: LoggedEvent): unknown {
+  return JSON.parse(text.slice(text.indexOf(DATA) + DATA.length, text.lastIndexOf(ID)));
+}
+
+export function withoutId({ text }: LoggedEvent): string {
+  return `${text.slice(0, text.lastIndexOf(ID))}\n\n`;
+}
 
 /** Takes apart what is kept together. */
 export function* parseEvents(text: string): Generator<LoggedEvent, void, undefined> {

@@ -171,7 +171,7 @@ export class Outbox {
     const { webhook } = await unstageRun(storage, threadId, run);
     const target = checkWebhookTarget(webhook ?? options.webhooks[graph] ?? "", options.allowed);
     const end = await runEnd(storage, threadId, run);
-    const values = end.error === undefined ? await states.values(threadId, end) : undefined;
+    const values = end.error === undefined ? await states.values(threadId, end, "output") : undefined;
     const links = options.links?.();
     return { target, body: await messageOf({ thread, delivery, end, values, links }) };
   }

@@ -180,7 +180,7 @@ describe("waiting for a run", () => {
     expect(await json(response)).toMatchObject({ log: ["in"], __interrupt__: [{ value: "ok?" }] });
     const failed = await wait(new TestThread(), { assistant_id: "fails", input: { log: [] } });
     expect(failed).toEqual({
-      __error__: { error: "node_failed", message: expect.stringContaining("no luck") },
+      __error__: { error: "Error", message: "no luck", code: "node_failed" },
     });
   });
 });

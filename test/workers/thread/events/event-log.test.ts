@@ -3,6 +3,7 @@ import { Annotation, END, interrupt, START, StateGraph } from "../../../../src/i
 import { EncryptedSerializer, MsgpackSerializer } from "../../../../src/checkpoint/index.ts";
 import { EventLog } from "../../../../src/thread/events/event-log.ts";
 import { EventReader } from "../../../../src/thread/events/event-reader.ts";
+import { plainTelling } from "../../../../src/thread/events/telling.ts";
 import { crashAt } from "../../../support/crash-points.ts";
 import { eventsOf, identifiedEvents, type IdentifiedEvent } from "../../../support/events.ts";
 import { Gate, until } from "../../../support/gate.ts";
@@ -333,12 +334,12 @@ describe("a reader that does not read", () => {
     gate.open();
 
     const serde = new MsgpackSerializer();
-    const limits = { size: 1000, keep: 1000 };
+    const limits = { size: 1000, keep: 1000, hasEnd: true };
     const nothing = () => undefined;
     const parts = { rows: nothing, keepUntil: nothing, now: () => 0, report: nothing };
     const log = new EventLog({ ...parts, serde, limits });
     const end = new Promise<never>(() => undefined);
-    const reader = new EventReader({ log, runId: "r", threadId: "t", wants: () => true, end });
+    const reader = new EventReader({ log, runId: "r", threadId: "t", telling: plainTelling(undefined), end });
     const body = reader.body.getReader();
     expect(new TextDecoder().decode((await body.read()).value)).toContain("event: metadata");
     reader.leave();
