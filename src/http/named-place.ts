@@ -7,6 +7,7 @@ import { CheckpointId } from "./schemas.ts";
 export interface NamedPlace {
   readonly thread_id?: unknown;
   readonly checkpoint_id?: unknown;
+  readonly checkpoint_ns?: unknown;
 }
 
 /** Refuses a body that names another thread than the path. */
@@ -19,11 +20,15 @@ export function requireThread(threadId: string, { thread_id: named }: NamedPlace
 /**
  * The request as it begins at the checkpoint that its body names, by itself, in a `checkpoint` or in its config.
  *
- * @throws RefusedError when the body names another thread than the path, or two checkpoints.
+ * @throws RefusedError when the body names another thread than the path, two checkpoints, or a graph inside a node.
  */
 export function atNamedPlace(threadId: string, request: RunRequest, checkpoint: NamedPlace): RunRequest {
   const configurable: NamedPlace = request.config.configurable ?? {};
-  for (const place of [checkpoint, configurable]) requireThread(threadId, place);
+  for (const place of [checkpoint, configurable]) {
+    requireThread(threadId, place);
+    if ((place.checkpoint_ns ?? "") !== "")
+      throw refused("checkpoint_ns must be empty: runs begin in the outermost graph");
+  }
   const named = [request.checkpointId, checkpoint.checkpoint_id, configurable.checkpoint_id];
   const [id, ...others] = new Set(named.filter((each) => each != null));
   if (others.length > 0) throw refused("the body names two checkpoints; name the one to begin at");

@@ -165,6 +165,7 @@ describe("HTT-11: a checkpoint that a body names", () => {
     for (const [path, body] of [
       ["/invoke", { config }],
       ["/stream", { config }],
+      ["/invoke", { config: { configurable: { checkpoint_ns: "ask" } } }],
       ["/runs", { config }],
       ["/runs", { checkpoint }],
       ["/runs/wait", { checkpoint }],
