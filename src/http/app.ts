@@ -6,6 +6,7 @@ import type { DirectoryApi } from "../directory/protocol.ts";
 import { assistantGraphRoutes, assistantRoutes } from "./assistant-routes.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { cronRoutes } from "./cron-routes.ts";
+import { documentationRoutes, type DocumentationRouteOptions } from "./documentation-routes.ts";
 import { graphCronRoutes } from "./graph-cron-routes.ts";
 import { errorHandler } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
@@ -33,7 +34,7 @@ import { transferRoutes } from "./transfer-routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import type { WebhookSource } from "./webhooks/source.ts";
 
-export interface AppOptions extends AuthenticationOptions, HookRouteOptions {
+export interface AppOptions extends AuthenticationOptions, HookRouteOptions, DocumentationRouteOptions {
   /** Finds the thread objects among the Worker's bindings. */
   readonly threads: (env: unknown) => ThreadNamespace;
   /** By name. */
@@ -85,7 +86,11 @@ export function createApp(options: AppOptions): Hono {
     const hasDirectory = options.directories(context.env) !== undefined;
     return context.json(serverInfo(hasDirectory, options.hasCrons === true));
   });
+  const { documentation } = options;
+  const documented = documentation && documentationRoutes(documentation, options, app);
+  if (documented !== undefined && documentation?.isPublic) app.route("/", documented);
   app.use(authentication(options));
+  if (documented !== undefined && !documentation?.isPublic) app.route("/", documented);
   app.route("/threads/:thread_id", runRoutes(options));
   app.route("/threads/:thread_id", createRunRoutes(options));
   if (options.hasCrons === true) app.route("/threads/:thread_id", cronRoutes(options));

@@ -5,8 +5,7 @@ import { stringifyJson } from "../json.ts";
 import type { Report } from "../log.ts";
 import { notedOf, noteOfRequest } from "./request-log.ts";
 
-/** The status of every error that is not the server's own fault (500). */
-export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+const statuses = {
   invalid_json: 400,
   invalid_request: 400,
   invalid_thread_id: 400,
@@ -97,7 +96,13 @@ export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   blob_unavailable: 503,
   run_pending: 503,
   thread_unavailable: 503,
-};
+} as const satisfies Readonly<Record<string, ContentfulStatusCode>>;
+
+/** The code of an error that has a status of its own. */
+export type ErrorCode = keyof typeof statuses;
+
+/** The status of every error that is not the server's own fault (500). */
+export const STATUS: Readonly<Record<string, ContentfulStatusCode>> = statuses;
 
 /** A run that was accepted and failed is not the caller's fault, whatever its error is called. */
 export function failureResponse(context: Context, error: WireError): Response {

@@ -2,7 +2,7 @@ import { Hono, type HonoRequest } from "hono";
 import type { AppOptions } from "./app.ts";
 import { check } from "./body.ts";
 import { streamed } from "./event-response.ts";
-import { JoinRequest } from "./event-schemas.ts";
+import { EventsQuery } from "./event-schemas.ts";
 import { requestedThread } from "./thread-call.ts";
 
 /** Reading the events of a run that was started before. */
@@ -26,7 +26,7 @@ function joinRequest(request: HonoRequest) {
   const others = Object.fromEntries(Object.entries(query).map(([key, values]) => [key, values.at(-1)]));
   const header = request.header("last-event-id");
   const { last_event_id: id = "-1", stream_mode: wanted } = check(
-    JoinRequest,
+    EventsQuery,
     {
       ...others,
       ...(header !== undefined && { last_event_id: header }),

@@ -20,5 +20,27 @@ export function exactly<Entries extends v.ObjectEntries>(entries: Entries) {
   const keys = Object.keys(entries);
   const unknownKey = (issue: v.StrictObjectIssue): string =>
     issue.expected === "never" ? `unknown key; there is ${keys.join(", ") || "none"}` : "is missing";
-  return v.pipe(AnyObject, v.strictObject(entries, unknownKey));
+  const object = v.strictObject(entries, unknownKey);
+  return shownAs(object, v.pipe(AnyObject, object));
+}
+
+/** As `exactly`; null counts as absent. */
+export function exactlyOrNull<Entries extends v.ObjectEntries>(entries: Entries) {
+  const object = exactly(entries);
+  const nullable = Object.entries(entries).map(([key, entry]) => [key, v.nullish(entry)] as const);
+  const shown = v.strictObject(Object.fromEntries(nullable));
+  return shownAs(shown, v.pipe(AnyObject, withoutNulls, object));
+}
+
+const withoutNulls = v.transform((body: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
+);
+
+/** Checks as `checked` does. The document of the API is made from what schemas show of themselves: that is `shown`. */
+export function shownAs<Input, Output>(
+  shown: v.GenericSchema,
+  checked: v.GenericSchema<Input, Output>,
+): v.GenericSchema<Input, Output> {
+  const { "~run": run, "~standard": standard, "~types": types } = checked;
+  return { ...shown, "~run": run, "~standard": standard, "~types": types };
 }

@@ -4,10 +4,8 @@ import type { AskedQuestion, QuestionPlace } from "../directory/protocol.ts";
 import { RefusedError } from "../errors.ts";
 import type { AppOptions } from "./app.ts";
 import { parseQuery } from "./body.ts";
-import { Count, exactly } from "./schemas.ts";
+import { InterruptsQuery } from "./thread-schemas.ts";
 import { directoryOf } from "./search-routes.ts";
-
-const InterruptsQuery = exactly({ limit: v.optional(Count, "10"), after: v.optional(v.string()) });
 
 const Place = v.strictTuple([v.pipe(v.number(), v.safeInteger()), v.string(), v.string()]);
 

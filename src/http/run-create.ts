@@ -8,6 +8,7 @@ import type {
 } from "../thread/protocol.ts";
 import { requestedOptions, runOptions } from "./run-options.ts";
 import { requestedConfig } from "./run-request.ts";
+import { exactlyOrNull, shownAs } from "./exactly.ts";
 import { AnsweredBy, AnyObject, CheckpointId, Config, exactly } from "./schemas.ts";
 
 /** The body that starts a run on the paths of LangGraph's platform. Clients send null for what they leave out. */
@@ -56,43 +57,35 @@ export function requestedModes(
 
 const Breakpoints = v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of nodes');
 
-const withoutNulls = v.transform((body: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
-);
-
-export const RunCreateBody = v.pipe(
-  AnyObject,
-  withoutNulls,
-  exactly({
-    /** The id of an assistant, or the name of a graph. */
-    assistant_id: v.optional(v.string()),
-    input: v.optional(v.unknown()),
-    command: v.optional(Command),
-    config: v.optional(Config, {}),
-    context: v.optional(v.unknown()),
-    metadata: v.optional(AnyObject, {}),
-    checkpoint_id: v.optional(CheckpointId),
-    checkpoint: v.optional(Checkpoint),
-    ...runOptions,
-    interrupt_before: v.optional(Breakpoints),
-    interrupt_after: v.optional(Breakpoints),
-    on_interrupted: v.optional(v.picklist(["refuse", "discard"]), "discard"),
-    on_disconnect: v.optional(v.picklist(["continue", "cancel"]), "continue"),
-    on_completion: v.optional(v.picklist(["delete", "keep"]), "delete"),
-    if_not_exists: v.optional(v.picklist(["create", "reject"]), "create"),
-    stream_mode: v.optional(RunModes, "values"),
-    stream_subgraphs: v.optional(v.boolean(), false),
-    answered_by: v.optional(AnsweredBy),
-    /** The events of a run are always kept, and its checkpoints always stored before it goes on. */
-    stream_resumable: v.optional(v.boolean()),
-    durability: v.optional(v.picklist(["sync", "async", "exit"])),
-    checkpoint_during: v.optional(v.boolean()),
-    strict_resume: v.optional(v.boolean()),
-    /** LangSmith's. */
-    feedback_keys: v.optional(v.array(v.string())),
-    langsmith_tracer: v.optional(v.unknown()),
-  }),
-);
+export const RunCreateBody = exactlyOrNull({
+  /** The id of an assistant, or the name of a graph. */
+  assistant_id: v.optional(v.string()),
+  input: v.optional(v.unknown()),
+  command: v.optional(Command),
+  config: v.optional(Config, {}),
+  context: v.optional(v.unknown()),
+  metadata: v.optional(AnyObject, {}),
+  checkpoint_id: v.optional(CheckpointId),
+  checkpoint: v.optional(Checkpoint),
+  ...runOptions,
+  interrupt_before: v.optional(Breakpoints),
+  interrupt_after: v.optional(Breakpoints),
+  on_interrupted: v.optional(v.picklist(["refuse", "discard"]), "discard"),
+  on_disconnect: v.optional(v.picklist(["continue", "cancel"]), "continue"),
+  on_completion: v.optional(v.picklist(["delete", "keep"]), "delete"),
+  if_not_exists: v.optional(v.picklist(["create", "reject"]), "create"),
+  stream_mode: v.optional(RunModes, "values"),
+  stream_subgraphs: v.optional(v.boolean(), false),
+  answered_by: v.optional(AnsweredBy),
+  /** The events of a run are always kept, and its checkpoints always stored before it goes on. */
+  stream_resumable: v.optional(v.boolean()),
+  durability: v.optional(v.picklist(["sync", "async", "exit"])),
+  checkpoint_during: v.optional(v.boolean()),
+  strict_resume: v.optional(v.boolean()),
+  /** LangSmith's. */
+  feedback_keys: v.optional(v.array(v.string())),
+  langsmith_tracer: v.optional(v.unknown()),
+});
 
 /** Some clients send the library's names beside the platform's. */
 const inSnakeCase = v.transform((body: Record<string, unknown>) =>
@@ -105,7 +98,7 @@ const inSnakeCase = v.transform((body: Record<string, unknown>) =>
 );
 
 export const RunBatchBody = v.pipe(
-  v.array(v.pipe(AnyObject, inSnakeCase, RunCreateBody)),
+  v.array(shownAs(RunCreateBody, v.pipe(AnyObject, inSnakeCase, RunCreateBody))),
   v.minLength(1, "must have one run at least"),
   v.maxLength(100, "must have 100 runs at most"),
 );

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { MAX_METADATA } from "../metadata-limits.ts";
 import { exactly, JsonBody, whole } from "./exactly.ts";
+import { Count } from "./schemas.ts";
 
 /** The bodies and queries that are about threads as such, as LangGraph's platform has them: null counts as absent. */
 
@@ -54,6 +55,8 @@ export const SearchThreadsBody = exactly({
 });
 
 export const CountThreadsBody = exactly(filter);
+
+export const InterruptsQuery = exactly({ limit: v.optional(Count, "10"), after: v.optional(v.string()) });
 
 export type SearchThreads = v.InferOutput<typeof SearchThreadsBody>;
 export type ThreadFilterBody = v.InferOutput<typeof CountThreadsBody>;

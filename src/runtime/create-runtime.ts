@@ -52,6 +52,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     deliveries,
     crons,
     compatibility: { errors: errorForm = "json", endEvent: hasEnd = true } = {},
+    openapi: documentation,
   } = options;
   const watch = watchOf(options);
   const bindings = { ...BINDINGS, ...options.bindings };
@@ -73,6 +74,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     webhooks,
     hasPlainErrors: errorForm === "text",
     hasCrons: crons !== undefined,
+    documentation,
     threads: (env) => namespaceOf(env, bindings.thread),
     directories: (env) => directoriesIn(env, bindings.directory, shards, reported(watch.report)),
     store,

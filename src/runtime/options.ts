@@ -2,6 +2,7 @@ import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { DirectoryClass } from "../directory/durable-directory.ts";
 import type { DeliveryOptions, HookOptions } from "../hooks/hook-options.ts";
 import type { Authenticate } from "../http/auth/principal.ts";
+import type { Documentation } from "../http/documentation-routes.ts";
 import type { EventSchemas } from "../http/inbound-event-schemas.ts";
 import type { WebhookSource } from "../http/webhooks/source.ts";
 import type { LogOptions, Report } from "../log.ts";
@@ -78,6 +79,8 @@ export interface RuntimeOptions {
   readonly log?: LogOptions;
   /** Takes errors that nobody expected, and says where they were; by default they are noted in the log. */
   readonly report?: Report;
+  /** Serves `/openapi.json`, and `/docs` that shows it: `openapi()` of `tidemark/openapi`. Without it there is neither. */
+  readonly openapi?: Documentation;
 }
 
 export interface CompatibilityOptions {

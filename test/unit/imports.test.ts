@@ -40,6 +40,7 @@ const ALL = [
   "thread",
   "directory",
   "http",
+  "openapi",
   "client",
   "testing",
 ];
@@ -69,6 +70,10 @@ const RULES: Record<string, Rule> = {
     folders: ["archive", "checkpoint"],
     packages: ["node:crypto", "node:module", "node:path", "node:url", "node:util"],
     computed: true,
+  },
+  openapi: {
+    folders: ["http", "graph"],
+    packages: ["@valibot/to-json-schema", "hono", "valibot"],
   },
   client: { types: ["http/schemas"] },
   testing: { folders: ALL.filter((folder) => folder !== "http"), packages: [ANY_PACKAGE], migrations: true },

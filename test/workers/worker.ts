@@ -1,3 +1,4 @@
+import { openapi } from "../../src/openapi/index.ts";
 import { createRuntime } from "../../src/worker.ts";
 import { watched } from "../support/bucket.ts";
 import type { CrashPoint } from "../../src/thread/crash-points.ts";
@@ -23,6 +24,7 @@ import { eventSchemas, webhooks } from "./senders.ts";
 const runtime = createRuntime({
   graphs: deployed,
   serde: deployedSerde,
+  openapi: openapi(),
   eventSchemas,
   webhooks,
   crons,

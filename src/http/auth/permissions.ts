@@ -1,8 +1,4 @@
-/**
- * What each route needs, in the words that LangGraph's platform has for its resources and actions. A route that is not
- * here is served to nobody, and a test says so.
- */
-export const PERMISSIONS: Readonly<Record<string, string>> = {
+const permissions = {
   "POST /threads": "threads:create",
   "POST /threads/search": "threads:search",
   "POST /threads/count": "threads:search",
@@ -33,6 +29,8 @@ export const PERMISSIONS: Readonly<Record<string, string>> = {
   "POST /store/items/search": "store:search",
   "POST /store/namespaces": "store:list_namespaces",
   "GET /interrupts": "threads:read",
+  "GET /openapi.json": "assistants:read",
+  "GET /docs": "assistants:read",
   "GET /threads/:thread_id": "threads:read",
   "PATCH /threads/:thread_id": "threads:update",
   "POST /threads/:thread_id/invoke": "threads:create_run",
@@ -65,7 +63,16 @@ export const PERMISSIONS: Readonly<Record<string, string>> = {
   "POST /threads/:thread_id/prune": "threads:delete",
   "POST /threads/prune": "threads:delete",
   "DELETE /threads/:thread_id": "threads:delete",
-};
+} as const satisfies Readonly<Record<string, string>>;
+
+/** A route for which somebody has to be allowed. */
+export type GuardedRoute = keyof typeof permissions;
+
+/**
+ * What each route needs, in the words that LangGraph's platform has for its resources and actions. A route that is not
+ * here is served to nobody, and a test says so.
+ */
+export const PERMISSIONS: Readonly<Record<string, string>> = permissions;
 
 /** Whether one of the scopes covers the permission. */
 export function covers(scopes: readonly string[], permission: string): boolean {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createApp } from "../../../../src/http/app.ts";
+import { routesOf } from "../../../../src/http/documentation-routes.ts";
 import { PERMISSIONS } from "../../../../src/http/auth/permissions.ts";
 import { VERSION } from "../../../../src/version.ts";
-import { Log } from "../../../../src/log.ts";
 import type { Principal } from "../../../../src/worker.ts";
 import { json, type RunAnswer } from "../../../support/threads.ts";
+import { wholeApp } from "../../../support/whole-app.ts";
 import { codeOf, server } from "./server.ts";
 
 const body = { input: { log: ["in"] } };
@@ -125,25 +125,7 @@ describe("scopes", () => {
   });
 
   it("are known for every route, and for no other", () => {
-    const nothing = () => undefined;
-    const app = createApp({
-      origins: [],
-      extract: [],
-      store: () => expect.fail("no store is asked"),
-      graphs: {},
-      hasCrons: true,
-      directories: () => undefined,
-      heartbeat: 5000,
-      hookKeys: nothing,
-      maxBodySize: 0,
-      log: new Log({ level: "silent" }, Date.now),
-      report: nothing,
-      rateLimiter: nothing,
-      threads: () => ({ getByName: () => expect.fail("no thread is asked") }),
-    });
-    const routes = new Set(
-      app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`),
-    );
+    const routes = new Set(routesOf(wholeApp()));
     // Sources of webhooks, and links, prove who they are by signatures of their own.
     const signed = ["POST /webhooks/:source", "GET /hooks/:token", "POST /hooks/:token"];
     for (const open of ["GET /ok", "GET /info", ...signed]) expect(routes.delete(open)).toBe(true);

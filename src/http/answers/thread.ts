@@ -1,0 +1,74 @@
+import * as v from "valibot";
+import { Interrupt, JsonObject, Time } from "./parts.ts";
+
+export const Thread = v.object({
+  thread_id: v.string(),
+  created_at: Time,
+  updated_at: Time,
+  state_updated_at: Time,
+  metadata: JsonObject,
+  status: v.picklist(["idle", "busy", "interrupted", "error"]),
+  config: JsonObject,
+  values: v.pipe(v.unknown(), v.description("The newest state; null before the first run.")),
+  interrupts: v.pipe(v.record(v.string(), v.array(Interrupt)), v.description("By the task that asks.")),
+  error: v.optional(
+    v.pipe(
+      v.object({ code: v.string(), message: v.string() }),
+      v.description("Of a search: why the thread itself could not be asked."),
+    ),
+  ),
+});
+
+/** A thread with only the keys that were selected. */
+export const ThreadPart = v.partial(Thread);
+
+export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+export const Pruned = v.object({ pruned_count: Count });
+
+/** What an import, or a copy, has brought. */
+export const Imported = v.object({
+  thread_id: v.string(),
+  graph: v.nullable(v.string()),
+  checkpoints: Count,
+  runs: Count,
+  blobs: v.pipe(Count, v.description("Large values that were in a bucket.")),
+});
+
+/** Only the id when the call was made before, under the same `Idempotency-Key`. */
+export const Copied = v.object({
+  ...v.partial(Imported).entries,
+  thread_id: v.string(),
+});
+
+export const Questions = v.object({
+  interrupts: v.array(
+    v.object({ thread_id: v.string(), interrupt_id: v.string(), value: v.unknown(), asked_at: Time }),
+  ),
+  next: v.pipe(v.nullable(v.string()), v.description("The `after` of the next page.")),
+});
+
+export const EventReceipt = v.object({
+  event_id: v.string(),
+  status: v.picklist(["delivered", "kept"]),
+  run_id: v.optional(v.pipe(v.string(), v.description("The run that has got it."))),
+});
+
+export const Delivery = v.object({
+  id: v.string(),
+  run_id: v.string(),
+  status: v.picklist(["waiting", "pending", "delivered", "failed"]),
+  attempts: Count,
+  created_at: Time,
+  ended_at: v.nullable(Time),
+  response: v.pipe(v.nullable(v.number()), v.description("The status of the last answer.")),
+  error: v.nullable(v.string()),
+});
+
+export type Thread = v.InferOutput<typeof Thread>;
+export type ThreadPart = v.InferOutput<typeof ThreadPart>;
+export type Imported = v.InferOutput<typeof Imported>;
+export type Copied = v.InferOutput<typeof Copied>;
+export type Questions = v.InferOutput<typeof Questions>;
+export type EventReceipt = v.InferOutput<typeof EventReceipt>;
+export type Delivery = v.InferOutput<typeof Delivery>;

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { AnyObject, exactly, whole } from "./exactly.ts";
+
+/** The bodies and queries of the routes of the store. */
+
+const Namespace = v.array(v.string());
+const Key = v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(1024));
+
+export const PutItemBody = exactly({ namespace: Namespace, key: Key, value: AnyObject });
+export const DeleteItemBody = exactly({ namespace: Namespace, key: Key });
+
+/** The labels of the namespace are joined by periods. */
+export const ItemQuery = exactly({ namespace: v.optional(v.string(), ""), key: Key });
+
+export const SearchItemsBody = exactly({
+  namespace_prefix: v.nullish(Namespace, []),
+  filter: v.nullish(AnyObject),
+  limit: v.nullish(whole(1, 1000), 10),
+  offset: v.nullish(whole(0, 10_000), 0),
+});
+
+export const NamespacesBody = exactly({
+  prefix: v.nullish(Namespace),
+  suffix: v.nullish(Namespace),
+  max_depth: v.nullish(whole(1, 100)),
+  limit: v.nullish(whole(1, 1000), 100),
+  offset: v.nullish(whole(0, 10_000), 0),
+});

@@ -1,0 +1,17 @@
+import { Info, Ok } from "../../http/answers/server.ts";
+import type { Operations } from "../operation.ts";
+
+export const serverOperations = {
+  "GET /ok": { id: "getHealth", summary: "Whether the server answers", answers: { 200: Ok } },
+  "GET /info": { id: "getInfo", summary: "What the server can do", answers: { 200: Info } },
+  "GET /openapi.json": {
+    id: "getOpenApi",
+    summary: "This document",
+    answers: { 200: { contentType: "application/json", description: "OpenAPI 3.1" } },
+  },
+  "GET /docs": {
+    id: "getDocs",
+    summary: "This document, as a page",
+    answers: { 200: { contentType: "text/html", description: "A page without scripts" } },
+  },
+} as const satisfies Operations;
