@@ -16,7 +16,7 @@ export function codesOf(
   { body, query, headers = [], errors = [] }: Operation,
 ): readonly ErrorCode[] {
   const isGuarded = permissionOf(route) !== undefined;
-  const isSigned = !isGuarded && errors.length > 0;
+  const isSigned = /^\w+ \/(?:hooks|webhooks)\//.test(route);
   const codes = new Set<ErrorCode>([
     ...(isSigned ? [] : OF_EVERYONE),
     ...(isGuarded ? OF_CALLERS : []),

@@ -73,6 +73,8 @@ export const PROPERTIES: Readonly<Record<string, string>> = {
   strategy: "Whether the newest checkpoints stay, or nothing does.",
   keep_last: "How many of the newest checkpoints stay, of each graph.",
   older_than: "Only what was written before this time is removed: ISO 8601, or milliseconds since 1970.",
+  // Server
+  check_db: "Also whether the objects are reached that everything is kept in.",
   // Assistants
   assistant_id: "The id of an assistant, or the name of a graph.",
   graph_id: "The name of a graph.",

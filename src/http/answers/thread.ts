@@ -35,6 +35,20 @@ export const Imported = v.object({
   blobs: v.pipe(Count, v.description("Large values that were in a bucket.")),
 });
 
+const Counts = v.record(v.string(), Count);
+
+export const Usage = v.object({
+  thread_id: v.string(),
+  bytes: v.object({
+    database: v.pipe(Count, v.description("The whole database, its free pages included.")),
+    bucket: v.pipe(Count, v.description("Of the large values that lie in the bucket.")),
+  }),
+  rows: v.pipe(Counts, v.description("By table.")),
+  runs: v.pipe(Counts, v.description("By status.")),
+  timers: v.pipe(Counts, v.description("By what they are for.")),
+  is_complete: v.pipe(v.boolean(), v.description("False where something was counted up to a limit only.")),
+});
+
 /** Only the id when the call was made before, under the same `Idempotency-Key`. */
 export const Copied = v.object({
   ...v.partial(Imported).entries,
@@ -67,6 +81,7 @@ export const Delivery = v.object({
 
 export type Thread = v.InferOutput<typeof Thread>;
 export type ThreadPart = v.InferOutput<typeof ThreadPart>;
+export type Usage = v.InferOutput<typeof Usage>;
 export type Imported = v.InferOutput<typeof Imported>;
 export type Copied = v.InferOutput<typeof Copied>;
 export type Questions = v.InferOutput<typeof Questions>;

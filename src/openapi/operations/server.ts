@@ -1,8 +1,15 @@
 import { Info, Ok } from "../../http/answers/server.ts";
+import { HealthQuery } from "../../http/health-routes.ts";
 import type { Operations } from "../operation.ts";
 
 export const serverOperations = {
-  "GET /ok": { id: "getHealth", summary: "Whether the server answers", answers: { 200: Ok } },
+  "GET /ok": {
+    id: "getHealth",
+    summary: "Whether the server answers",
+    query: HealthQuery,
+    answers: { 200: Ok },
+    errors: ["directory_unavailable", "thread_unavailable"],
+  },
   "GET /info": { id: "getInfo", summary: "What the server can do", answers: { 200: Info } },
   "GET /openapi.json": {
     id: "getOpenApi",

@@ -9,6 +9,7 @@ import {
   Questions,
   Thread,
   ThreadPart,
+  Usage,
 } from "../../http/answers/thread.ts";
 import { DeliveriesQuery } from "../../http/hook-schemas.ts";
 import { AnyBody, CopyBody, PruneBody, PruneThreadsBody } from "../../http/schemas.ts";
@@ -131,6 +132,12 @@ export const threadOperations = {
     summary: "What has become of the messages about the runs of a thread",
     query: DeliveriesQuery,
     answers: { 200: v.array(Delivery) },
+    errors: OF_THREAD,
+  },
+  "GET /threads/:thread_id/usage": {
+    id: "getUsage",
+    summary: "How much a thread takes, in rows and bytes",
+    answers: { 200: Usage },
     errors: OF_THREAD,
   },
   "GET /interrupts": {
