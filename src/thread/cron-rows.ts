@@ -113,6 +113,10 @@ export class CronRows {
     );
   }
 
+  noteError(id: string, error: string): void {
+    this.#sql.run("UPDATE crons SET last_error = ? WHERE id = ?", error, id);
+  }
+
   remove(id: string): void {
     this.#sql.run("DELETE FROM crons WHERE id = ?", id);
   }

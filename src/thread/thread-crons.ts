@@ -1,6 +1,6 @@
 import { jsonBytes } from "./answer-text.ts";
 import { decode, type Encoded, encode } from "../checkpoint/encoding.ts";
-import { RefusedError } from "../errors.ts";
+import { RefusedError, TidemarkError } from "../errors.ts";
 import type { CronRow, CronTerms, LastRun } from "./cron-rows.ts";
 import { type CallThread, CronThreadStarts } from "./cron-thread-starts.ts";
 import { cronNotFound, cronTooLarge, threadNotFound, tooManyCrons } from "./errors.ts";
@@ -129,6 +129,16 @@ export class ThreadCrons implements CronsApi {
 
   /** The time of a run has come, or has passed a while ago. */
   async onTimer({ id }: Timer): Promise<void> {
+    try {
+      await this.#onTime(id);
+    } catch (fault) {
+      // It is tried again, maybe by another deployment. Until then the cron itself says why no run comes.
+      if (fault instanceof TidemarkError) this.#noteError(id, fault.code);
+      throw fault;
+    }
+  }
+
+  async #onTime(id: string): Promise<void> {
     const { storage } = this.#parts;
     const cron = storage.crons.get(id);
     const at = cron?.firingAt ?? cron?.nextAt;
@@ -145,7 +155,8 @@ export class ThreadCrons implements CronsApi {
       platform.reached("cron.started");
     } catch (error) {
       if (error instanceof AlreadyStartedError) return;
-      if (!(error instanceof RefusedError)) throw error;
+      // A schedule that cannot be read is no refusal of this run: it says nothing of the next one.
+      if (!(error instanceof RefusedError) || error.code === "invalid_schedule") throw error;
       storage.transaction(() => this.#advance(cron.id, { error: error.code }));
     }
   }
@@ -184,6 +195,11 @@ export class ThreadCrons implements CronsApi {
     const next = nextOfEnabled(nextTime, cron, platform.now());
     storage.crons.advance(id, next, last);
     this.#setTimer(id, next);
+  }
+
+  #noteError(id: string, code: string): void {
+    const { storage } = this.#parts;
+    if (storage.thread()?.deleting === 0) storage.transaction(() => storage.crons.noteError(id, code));
   }
 
   /** In a transaction. */

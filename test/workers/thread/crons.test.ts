@@ -4,6 +4,7 @@ import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { Gate, until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { HttpError, json, request, TestThread } from "../../support/threads.ts";
+import { reports } from "../../support/reports.ts";
 import { crashAt } from "../../support/crash-points.ts";
 import { deploy } from "../graphs.ts";
 
@@ -83,6 +84,22 @@ describe("a cron", () => {
     expect(Date.parse(cron?.next_run_date ?? "") - Date.now()).toBeGreaterThan(HOUR / 2);
     await thread.evict();
     expect(await list(thread)).toEqual([cron]);
+  });
+
+  it("whose schedule cannot be read any more says so, is reported, and comes when it can be read again", async () => {
+    const thread = await started();
+    await create(thread, { schedule: `every ${HOUR}` });
+    await thread.sql("UPDATE crons SET schedule = 'unreadable'");
+    const before = reports().length;
+    await thread.fireAlarm();
+    expect(await list(thread)).toMatchObject([{ last_error: "invalid_schedule", last_run_id: null }]);
+    expect(reports().slice(before)).toMatchObject([{ code: "invalid_schedule" }]);
+    expect(await log(thread)).toEqual(["tick"]);
+    await thread.sql("UPDATE crons SET schedule = 'every 3600000'");
+    await thread.fireAlarm();
+    await until(async () => (await thread.rowCounts())["queue"] === 0);
+    expect(await list(thread)).toMatchObject([{ last_error: null, last_run_id: expect.any(String) }]);
+    expect(await log(thread)).toEqual(["tick", "cron", "tick"]);
   });
 
   it("goes on as it was made when it is older than crons of graphs", async () => {
