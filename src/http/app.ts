@@ -23,6 +23,7 @@ import { localOnly, mayUse } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
 import { requestLog } from "./request-log.ts";
 import { plainErrors } from "./plain-errors.ts";
+import { protocolRoutes } from "./protocol/routes.ts";
 import { runRoutes } from "./run-routes.ts";
 import { createRunRoutes, runsRoutes, statelessRunRoutes } from "./runs-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
@@ -96,6 +97,7 @@ export function createApp(options: AppOptions): Hono {
   if (options.hasCrons === true) app.route("/threads/:thread_id", cronRoutes(options));
   app.route("/threads/:thread_id", runsRoutes(options));
   app.route("/threads/:thread_id", eventRoutes(options));
+  app.route("/threads/:thread_id", protocolRoutes(options));
   app.route("/threads/:thread_id", deliveryRoutes(options));
   app.route("/threads/:thread_id", stateRoutes(options));
   app.route("/threads/:thread_id", inboundEventRoutes(options));

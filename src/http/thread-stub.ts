@@ -3,7 +3,12 @@ import type { Reply, ThreadApi } from "../thread/protocol.ts";
 
 /** What the router needs of a namespace of thread objects. */
 export interface ThreadNamespace {
-  getByName(name: string): ThreadApi;
+  getByName(name: string): ThreadApi & ThreadListening;
+}
+
+/** Takes a listener: answers with a socket that gets the thread's events. */
+export interface ThreadListening {
+  fetch(request: Request): Promise<Response>;
 }
 
 const ATTEMPTS = 6;

@@ -1,6 +1,7 @@
 import type { Operation, Operations, Route } from "./operation.ts";
 import { assistantOperations } from "./operations/assistants.ts";
 import { cronOperations } from "./operations/crons.ts";
+import { protocolOperations } from "./operations/protocol.ts";
 import { runOperations } from "./operations/runs.ts";
 import { serverOperations } from "./operations/server.ts";
 import { signedOperations } from "./operations/signed.ts";
@@ -13,6 +14,7 @@ export const OPERATIONS: Readonly<Record<Route, Operation>> = {
   ...threadOperations,
   ...runOperations,
   ...stateOperations,
+  ...protocolOperations,
   ...cronOperations,
   ...assistantOperations,
   ...storeOperations,
@@ -37,6 +39,11 @@ const GROUPS: readonly Group[] = [
   },
   { name: "runs", description: "Executions of graphs on threads.", operations: runOperations },
   { name: "states", description: "What threads have, now and before.", operations: stateOperations },
+  {
+    name: "thread protocol",
+    description: "LangGraph's second protocol: commands, and the events of all runs of a thread.",
+    operations: protocolOperations,
+  },
   { name: "crons", description: "Runs that come by the clock.", operations: cronOperations },
   { name: "assistants", description: "Graphs with a configuration.", operations: assistantOperations },
   { name: "store", description: "What graphs remember across threads.", operations: storeOperations },

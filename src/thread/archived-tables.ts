@@ -15,4 +15,10 @@ export const ARCHIVED_TABLES = [
 export const OWNER_COLUMNS: readonly string[] = ["tenant", "thread_id"];
 
 /** The other columns of the thread's own row that are not moved. */
-export const UNMOVED_THREAD_COLUMNS: readonly string[] = ["id", "deleting", "version", ...OWNER_COLUMNS];
+export const UNMOVED_THREAD_COLUMNS: readonly string[] = [
+  "id",
+  "deleting",
+  "version",
+  "last_place",
+  ...OWNER_COLUMNS,
+];

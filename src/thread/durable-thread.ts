@@ -76,6 +76,8 @@ function createThread(
     waitUntil: (work) => ctx.waitUntil(work),
     log: config.log.within(fields),
     report: (error, more) => config.report(error, { ...fields(), ...more }),
+    acceptSocket: (socket) => ctx.acceptWebSocket(socket),
+    sockets: () => ctx.getWebSockets(),
     reached: (point) => witness.reached(point),
   };
   const serde = configured(() => config.serde?.(env as Cloudflare.Env));

@@ -13,13 +13,14 @@ import type { CrashPoint } from "./crash-points.ts";
 import { limitedRun, pauseAtLimit, type LimitedRun } from "./limited-run.ts";
 import { requireHead } from "./require-head.ts";
 import type { Standing, StandingAfter } from "./standing.ts";
+import { listenerOf, type RunListener } from "./run-listener.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
 import { unstageRun } from "./stage-run.ts";
 import { RunGuard } from "./run-guard.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
-import { eventName, waitingOf } from "./wire.ts";
+import { waitingOf } from "./wire.ts";
 
 export interface GraphRunnerOptions {
   readonly storage: ThreadStorage;
@@ -58,23 +59,24 @@ export class GraphRunner implements RunExecutor {
   }
 
   async execute(run: RunRow): Promise<Completion> {
-    const { storage, threadId } = this.#options;
+    const { storage, environment, threadId } = this.#options;
     this.#controller = new AbortController();
     this.#current = run.id;
     const controller = this.#controller;
     try {
       const request = await unstageRun(storage, threadId(), run);
-      const log = this.#openLog(run, request);
+      const listener = listenerOf(request, this.#openLog(run, request), () => environment.now());
       const limited = await this.#limitedRun(run, request);
       if (limited instanceof RefusedError) return await this.#refuse(run, limited);
       const guard = new RunGuard(run, this.#options, limited.isAnswer);
-      const outcome = await this.#run(run, request, limited, guard, log);
+      const outcome = await this.#run(run, request, limited, guard, listener);
+      listener.end();
       if (outcome.status === "refused") return await this.#refuse(run, outcome.error);
       if (outcome.status === "limited")
         return await this.#pause(run, outcome, limited, (event) => {
-          if (request.modes.includes(event.mode)) log?.emit(event.mode, event.payload);
+          if (listener.modes.has(event.mode)) listener.hear(event);
         });
-      return await this.#end(run, outcome, limited);
+      return await this.#end(run, outcome, limited, listener.asked);
     } catch (fault) {
       // Tasks that go on beside it are told that they work for nobody.
       controller.abort(fault);
@@ -109,8 +111,9 @@ export class GraphRunner implements RunExecutor {
 
   /** Only of a run that somebody wants to hear of. */
   #openLog(run: RunRow, request: RunRequest): RunLog | undefined {
-    if (request.modes.length === 0) return undefined;
     const { storage, events, threadId, reached } = this.#options;
+    events.noteBegin();
+    if (request.modes.length === 0) return undefined;
     const log = events.open(run, (write) => {
       storage.fence.check(run);
       storage.transaction(write);
@@ -137,7 +140,7 @@ export class GraphRunner implements RunExecutor {
     request: RunRequest,
     { input, limits, options: limitOptions, isStop }: LimitedRun,
     guard: RunGuard,
-    log?: RunLog,
+    listener: RunListener,
   ): Promise<RunOutcome> {
     const { storage, environment, threadId } = this.#options;
     const { config } = request;
@@ -168,12 +171,12 @@ export class GraphRunner implements RunExecutor {
       },
       context: request.context,
       runId: run.id,
-      checkpointer: storage.saverFor(guard, log && (() => log.stage())),
+      checkpointer: storage.saverFor(guard, listener.stage),
       environment,
       ...(store !== undefined && { store }),
-      modes: new Set(request.modes),
-      subgraphs: request.subgraphs ?? false,
-      emit: (event) => log?.emit(eventName(event, request.subgraphs ?? false), event.payload),
+      modes: listener.modes,
+      subgraphs: listener.subgraphs,
+      emit: (event) => listener.hear(event),
       signal: this.#controller.signal,
       onInputApplied: (lastStep, start) => guard.applyInput(lastStep, start),
       ...(run.lastStep === undefined ? {} : { lastStep: run.lastStep }),
@@ -206,9 +209,10 @@ export class GraphRunner implements RunExecutor {
     run: RunRow,
     outcome: Exclude<RunOutcome, { status: "refused" | "limited" }>,
     { isAnswer }: LimitedRun,
+    asked: RunListener["asked"],
   ): Promise<Completion> {
     const next = outcome.status === "interrupted" ? (await this.#state()).next : [];
-    const end = runEndOf(outcome, next);
+    const end = runEndOf(outcome, next, asked);
     return this.#write(run, end, () => {
       if (isAnswer && end.status !== "error") this.#options.storage.limitQuestion.take(run.id);
     });

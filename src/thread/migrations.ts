@@ -17,6 +17,7 @@ import cronsOfGraphs from "../../migrations/thread/0016_crons_of_graphs.sql";
 import timersInVain from "../../migrations/thread/0017_timers_in_vain.sql";
 import receivedEventIndexes from "../../migrations/thread/0018_received_event_indexes.sql";
 import boundedScans from "../../migrations/thread/0019_bounded_scans.sql";
+import runPlaces from "../../migrations/thread/0020_run_places.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -40,4 +41,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 17, name: "timers_in_vain", sql: timersInVain },
   { version: 18, name: "received_event_indexes", sql: receivedEventIndexes },
   { version: 19, name: "bounded_scans", sql: boundedScans },
+  { version: 20, name: "run_places", sql: runPlaces },
 ];

@@ -1,3 +1,4 @@
+import { UnknownInterruptError } from "../errors.ts";
 import type { StartRun } from "./protocol.ts";
 import type { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -13,11 +14,29 @@ export async function withNamedAnswer<Start extends StartRun>(
   start: Start,
 ): Promise<Start> {
   const { input, checkpointId } = start.request;
+  if (input.kind === "input" && input.mayAnswer === true) return withInputAsAnswer(storage, states, start);
   if (input.kind !== "command" || input.resume === undefined || checkpointId !== undefined) return start;
   if (input.update !== undefined || input.goto.length > 0 || storage.thread() === undefined) return start;
   const [only, ...others] = answeredNow(storage) ?? (await openNow(states, start.threadId));
   if (only === undefined || others.length > 0) return start;
   const answers = [[only, input.resume] as const];
+  return { ...start, request: { ...start.request, input: { kind: "answers", answers } } };
+}
+
+/** Of a thread that asks nothing, or has a run under way, it stays an input. */
+async function withInputAsAnswer<Start extends StartRun>(
+  storage: ThreadStorage,
+  states: StateReader,
+  start: Start,
+): Promise<Start> {
+  const { input, checkpointId } = start.request;
+  if (input.kind !== "input" || checkpointId !== undefined) return start;
+  if (storage.thread() === undefined || storage.runs.first() !== undefined) return start;
+  const open = await openNow(states, start.threadId);
+  const [only, ...others] = open;
+  if (only === undefined) return start;
+  if (others.length > 0) throw new UnknownInterruptError("ambiguous", [], open);
+  const answers = [[only, input.value] as const];
   return { ...start, request: { ...start.request, input: { kind: "answers", answers } } };
 }
 

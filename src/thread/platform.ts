@@ -20,6 +20,10 @@ export interface ThreadPlatform extends AlarmClock {
   /** Keeps the object alive while the work goes on. */
   waitUntil(work: Promise<unknown>): void;
   readonly log: Log;
+  /** Lets the platform keep a socket, also while the object sleeps. */
+  acceptSocket(socket: WebSocket): void;
+  /** Those that it keeps. */
+  sockets(): readonly WebSocket[];
   /** Takes what nobody expected. */
   readonly report: Report;
   /** A step has been written that another one follows. Nothing here: a test may end the object. */

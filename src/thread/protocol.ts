@@ -16,7 +16,12 @@ export interface ThreadAddress {
 
 export type RequestedInput =
   | { readonly kind: "continue" }
-  | { readonly kind: "input"; readonly value: unknown }
+  | {
+      readonly kind: "input";
+      readonly value: unknown;
+      /** On a thread that asks something it is the answer. */
+      readonly mayAnswer?: boolean;
+    }
   /** Answers by interrupt id. */
   | { readonly kind: "answers"; readonly answers: readonly (readonly [id: string, value: unknown])[] }
   | {
@@ -94,6 +99,8 @@ export interface RunRequest {
   readonly langGraphModes?: readonly LangGraphMode[];
   /** Whether they want to hear of graphs inside nodes too. */
   readonly subgraphs?: boolean;
+  /** Listeners to the thread hear all there is, in the words of LangGraph's protocol of threads. */
+  readonly isForProtocol?: boolean;
   /** Where it is told how the run came out; the graph's own, if it has one, when it is absent. */
   readonly webhook?: string;
 }

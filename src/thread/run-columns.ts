@@ -27,6 +27,7 @@ export type RunColumns = {
   version: string | null;
   checkpoint: StoredId | null;
   supersteps: number | null;
+  place: number | null;
   request_type: string;
   request: ArrayBuffer | null;
   request_hash: ArrayBuffer | null;
@@ -68,6 +69,7 @@ export function fromColumns(row: RunColumns): RunRow {
         ? undefined
         : { type: row.context_type, data: new Uint8Array(row.context) },
     outcome: outcomeOf(row),
+    place: row.place ?? undefined,
     // Older code has not written it down.
     progress:
       row.supersteps === null

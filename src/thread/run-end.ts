@@ -11,6 +11,8 @@ export interface RunEnd {
   readonly checkpointId?: string;
   readonly next: readonly string[];
   readonly interrupts: readonly Interrupt[];
+  /** The graphs inside nodes that ask, by interrupt id: the parts of their namespaces. */
+  readonly askedIn?: Readonly<Record<string, readonly string[]>>;
   /** What it waits for without asking. */
   readonly waiting?: readonly Waiting[];
   readonly error?: WireError;
@@ -20,13 +22,14 @@ export interface RunEnd {
 export function runEndOf(
   outcome: Exclude<RunOutcome, { status: "refused" | "limited" }>,
   next: readonly string[],
+  asked: ReadonlyMap<string, readonly string[]>,
 ): RunEnd {
   const place = outcome.checkpointId === undefined ? {} : { checkpointId: outcome.checkpointId };
   switch (outcome.status) {
     case "success":
       return { status: "success", next, interrupts: [], ...place };
     case "interrupted":
-      return { status: "interrupted", next, ...pausesOf(outcome), ...place };
+      return { status: "interrupted", next, ...pausesOf(outcome), ...askedIn(asked), ...place };
     case "failed":
       return { ...failed(failureError(outcome.error, outcome.failures, outcome.checkpointId)), ...place };
     case "cancelled":
@@ -39,6 +42,10 @@ function pausesOf({
   waiting,
 }: Extract<RunOutcome, { status: "interrupted" }>): Pick<RunEnd, "interrupts" | "waiting"> {
   return waiting.length === 0 ? { interrupts } : { interrupts, waiting };
+}
+
+function askedIn(asked: ReadonlyMap<string, readonly string[]>): Pick<RunEnd, "askedIn"> {
+  return asked.size === 0 ? {} : { askedIn: Object.fromEntries(asked) };
 }
 
 export function rowStatus(end: RunEnd): RunStatus {

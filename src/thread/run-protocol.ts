@@ -16,6 +16,8 @@ export interface NamedRun extends ThreadAddress {
 export interface ToldRun {
   readonly runId: string;
   readonly isCancelled: boolean;
+  /** The number of the last event of the thread that comes before all of this run. */
+  readonly after: number;
   readonly run: Bytes;
 }
 

@@ -50,6 +50,8 @@ export interface RunRow {
   readonly context: Encoded | undefined;
   /** Of a run that has ended by itself. */
   readonly outcome: BodyRow | undefined;
+  /** In which it was entered first, or ended, among the runs of the thread; absent before that. */
+  readonly place: number | undefined;
   /** Of a run that has ended. */
   readonly progress: RunProgress | undefined;
 }
@@ -92,6 +94,11 @@ export interface RunFilter {
   readonly limit: number;
   readonly offset: number;
 }
+
+/** Places are not given twice, also when the runs that had them are gone. */
+const LAST_PLACE = `max((SELECT coalesce(max(place), 0) FROM runs WHERE place IS NOT NULL),
+  (SELECT coalesce(max(last_place), 0) FROM thread))`;
+const NEXT_PLACE = `1 + ${LAST_PLACE}`;
 
 /** Rows that are read at once where all of them are. */
 const PAGE = 100;
@@ -170,7 +177,8 @@ export class RunRows {
   claim(id: string, { startedAt, version, isCounted }: Claim): void {
     this.#sql.run(
       `UPDATE runs SET status = iif(cancelled IS NULL, 'running', status), attempt = attempt + (cancelled IS NULL),
-       stalled = stalled + ?, started_at = coalesce(started_at, ?), version = ? WHERE id = ?`,
+       stalled = stalled + ?, started_at = coalesce(started_at, ?), version = ?,
+       place = coalesce(place, ${NEXT_PLACE}) WHERE id = ?`,
       Number(isCounted),
       startedAt,
       version ?? null,
@@ -219,6 +227,7 @@ export class RunRows {
     this.#sql.run(
       `UPDATE runs SET status = ?, ended_at = ?, outcome_type = ?, outcome = ?, outcome_hash = ?,
        cancelled = coalesce(?, cancelled), checkpoint = ?, supersteps = ?,
+       place = coalesce(place, ${NEXT_PLACE}),
        context_type = NULL, context = NULL, fault_type = NULL, fault = NULL WHERE id = ?`,
       status,
       endedAt,
@@ -249,6 +258,7 @@ export class RunRows {
 
   /** Those that no key of a request leads to, and of which nobody is to be told any more. */
   removeEndedBefore(time: number): void {
+    this.#keepLastPlace();
     const statement = `DELETE FROM runs WHERE ended_at < ? AND id NOT IN (SELECT result FROM idempotency_keys)
       AND id NOT IN (SELECT run FROM deliveries WHERE status = 'pending')`;
     this.#sql.run(statement, time);
@@ -272,10 +282,37 @@ export class RunRows {
     }
   }
 
-  /** Leaves no trace of it. */
+  /** Leaves no trace of it but that its place is taken. */
   remove(id: string): void {
+    this.#keepLastPlace();
     this.#leave(id);
     this.#sql.run("DELETE FROM runs WHERE id = ?", id);
+  }
+
+  /** The last place that was given. */
+  lastPlace(): number {
+    return this.#sql.one<{ place: number }>(`SELECT ${LAST_PLACE} AS place`).place;
+  }
+
+  /** The run that has this place, or the next one that is taken. */
+  fromPlace(place: number): RunRow | undefined {
+    const row = this.#sql.first<RunColumns>(
+      "SELECT * FROM runs WHERE place >= ? ORDER BY place LIMIT 1",
+      place,
+    );
+    return row && fromColumns(row);
+  }
+
+  /** Of the runs that came last, the first one of whose events something is kept, or the last of all. */
+  firstToldPlace(count: number): number | undefined {
+    const statement = `WITH latest AS (SELECT id, place FROM runs WHERE place IS NOT NULL ORDER BY place DESC LIMIT ?)
+      SELECT coalesce(min(place), (SELECT max(place) FROM latest)) AS place FROM latest
+      WHERE EXISTS (SELECT 1 FROM events WHERE run = latest.id)`;
+    return this.#sql.one<{ place: number | null }>(statement, count).place ?? undefined;
+  }
+
+  #keepLastPlace(): void {
+    this.#sql.run(`UPDATE thread SET last_place = ${LAST_PLACE} WHERE last_place < ${LAST_PLACE}`);
   }
 
   #leave(id: string): void {

@@ -1,5 +1,6 @@
 import type { Announcer } from "./announcer.ts";
 import { threadDeleted, wireError } from "./errors.ts";
+import type { FeedSockets } from "./feed/feed-sockets.ts";
 import type { GraphRunner } from "./graph-runner.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunAdmission } from "./run-admission.ts";
@@ -14,6 +15,7 @@ export interface DeletionParts {
   readonly runner: GraphRunner;
   readonly admission: RunAdmission;
   readonly announcer: Announcer;
+  readonly feed: Pick<FeedSockets, "dismiss">;
 }
 
 /** In milliseconds. With each failure in a row it is longer by as much, up to a lease. */
@@ -54,7 +56,7 @@ export class ThreadDeletion {
   }
 
   async #delete(threadId: string): Promise<void> {
-    const { storage, platform, queue, runner, admission, announcer } = this.#parts;
+    const { storage, platform, queue, runner, admission, announcer, feed } = this.#parts;
     const gone = threadDeleted(threadId);
     runner.abort(gone);
     queue.dismiss(wireError(gone));
@@ -64,6 +66,7 @@ export class ThreadDeletion {
       platform.reached("announcement.withdrawn");
       await queue.exclusive(() => storage.deleteAll());
       announcer.reopen();
+      feed.dismiss();
     } catch (fault) {
       // The mark is there, and the alarm goes on with it.
       this.#failures += 1;

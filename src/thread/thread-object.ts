@@ -160,6 +160,18 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#thread.lifeCycle.importThread(address, archive);
   }
 
+  /** Takes a listener: `channels` and `since` are in the query. The router is the only one who can send this. */
+  override async fetch(request: Request): Promise<Response> {
+    const { searchParams } = new URL(request.url);
+    const [channels, since] = [searchParams.getAll("channel"), Number(searchParams.get("since") ?? 0)];
+    return this.#thread.listen({ channels, since });
+  }
+
+  /** A listener says how much has come, in characters. */
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    this.#thread.feed.acknowledge(socket, Number(message));
+  }
+
   override alarm(): Promise<void> {
     return this.#thread.alarm();
   }

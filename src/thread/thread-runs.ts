@@ -2,6 +2,7 @@ import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { runNotEnded, runNotFound, threadNotFound } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { Bytes, Reply, RunsApi, StartRun, ThreadAddress } from "./protocol.ts";
+import { lastNumber } from "./feed/event-number.ts";
 import { replying } from "./replying.ts";
 import type { RunAdmission } from "./run-admission.ts";
 import type { CancelRun, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
@@ -110,7 +111,14 @@ export class ThreadRuns implements RunsApi {
     const { storage } = this.#parts;
     const run = this.#find(named, isRolledBackToo);
     const text = jsonBytes(await wireRun(storage, named.threadId, run));
-    return { runId: run.id, isCancelled: run.cancelled !== undefined, run: text };
+    const { runs } = storage;
+    const place = run.place ?? runs.get(runs.first() ?? "")?.place ?? runs.lastPlace() + 1;
+    return {
+      runId: run.id,
+      isCancelled: run.cancelled !== undefined,
+      after: lastNumber(place - 1),
+      run: text,
+    };
   }
 
   /** One that was rolled back is there only for those who took part in that. */

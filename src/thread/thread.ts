@@ -7,6 +7,7 @@ import { editOnce } from "./edit-state.ts";
 import { EventLog } from "./events/event-log.ts";
 import type { EventLimits } from "./events/event-limits.ts";
 import { EventReaders } from "./events/event-readers.ts";
+import { FeedSockets, type Listen } from "./feed/feed-sockets.ts";
 import { GraphCatalog } from "./graph-catalog.ts";
 import { GraphRunner } from "./graph-runner.ts";
 import { Outbox } from "./outbox/outbox.ts";
@@ -71,6 +72,7 @@ export class Thread {
   readonly hooks: HooksApi;
   readonly lifeCycle: ThreadLifeCycle;
   readonly crons: ThreadCrons;
+  readonly feed: FeedSockets;
   readonly #storage: ThreadStorage;
   readonly #environment: Environment;
   readonly #platform: ThreadPlatform;
@@ -102,6 +104,7 @@ export class Thread {
     const { directory } = options;
     this.#announcer = new Announcer({ storage, platform, record, directory });
     this.#events = EventLog.of(storage, platform, options.events);
+    this.feed = FeedSockets.of(storage, platform, this.#events);
     this.#runner = new GraphRunner({
       store: () => directory?.store(storage.thread()?.tenant ?? ""),
       storage,
@@ -138,8 +141,8 @@ export class Thread {
       outbox: this.#outbox,
       reached: (point) => platform.reached(point),
     });
-    const parts = { ...queued, admission: this.#admission };
-    this.#deletion = new ThreadDeletion({ ...parts, runner: this.#runner, announcer: this.#announcer });
+    const parts = { ...queued, admission: this.#admission, runner: this.#runner, feed: this.feed };
+    this.#deletion = new ThreadDeletion({ ...parts, announcer: this.#announcer });
     this.#retention = new RetentionKeeper({
       ...parts,
       deletion: this.#deletion,
@@ -199,6 +202,12 @@ export class Thread {
       if (this.#storage.runs.get(runId) === undefined) throw runNotFound(threadId, runId);
       return this.#readers.open(read);
     });
+  }
+
+  /** Answers with a socket that gets the events of all runs. */
+  async listen(listen: Listen): Promise<Response> {
+    await this.#ready();
+    return new Response(null, { status: 101, webSocket: this.feed.open(listen) });
   }
 
   getState(read: ReadState): Promise<Reply<Bytes>> {

@@ -1,4 +1,4 @@
-import { TidemarkError } from "../errors.ts";
+import { errorBody, TidemarkError } from "../errors.ts";
 import { wireError } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { CronsApi, HooksApi, Reply, LifeCycleApi, RunsApi, ThreadApi } from "./protocol.ts";
@@ -28,6 +28,9 @@ export class UnusableThread implements ThreadApi {
   readonly cancelRun = (): Promise<Refused> => this.#refuse();
   readonly deleteRun = (): Promise<Refused> => this.#refuse();
   readonly runs: RunsApi = this;
+  readonly feed = { acknowledge: () => undefined };
+  readonly listen = async (): Promise<Response> =>
+    Response.json(errorBody(wireError(this.#error)), { status: 503 });
   readonly lifeCycle: LifeCycleApi = this;
   readonly readHook = (): Promise<Refused> => this.#refuse();
   readonly answerHook = (): Promise<Refused> => this.#refuse();

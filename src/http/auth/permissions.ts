@@ -45,6 +45,8 @@ const permissions = {
   "POST /threads/:thread_id/runs/:run_id/cancel": "threads:update",
   "DELETE /threads/:thread_id/runs/:run_id": "threads:delete",
   "GET /threads/:thread_id/runs/:run_id/stream": "threads:read",
+  "POST /threads/:thread_id/commands": "threads:read",
+  "POST /threads/:thread_id/stream/events": "threads:read",
   "GET /threads/:thread_id/deliveries": "threads:read",
   "GET /threads/:thread_id/usage": "threads:read",
   "GET /threads/:thread_id/state": "threads:read",

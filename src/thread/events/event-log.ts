@@ -32,6 +32,7 @@ export interface LoggedPart {
 export class EventLog {
   readonly #parts: EventLogParts;
   readonly #readers = new Map<string, Set<() => void>>();
+  #onChange: () => void = () => undefined;
   #current: RunLog | undefined;
 
   constructor(parts: EventLogParts) {
@@ -49,6 +50,16 @@ export class EventLog {
     });
   }
 
+  /** Calls back when a run begins, tells something, or leaves the queue: then there may be more to read of the thread. */
+  watchThread(onChange: () => void): void {
+    this.#onChange = onChange;
+  }
+
+  /** A run begins, whether or not it tells anything. */
+  noteBegin(): void {
+    this.#onChange();
+  }
+
   /** An attempt begins; `commit` is for what is written without a checkpoint. */
   open(run: { readonly id: string; readonly attempt: number }, commit: (write: () => void) => void): RunLog {
     this.#current?.close();
@@ -64,6 +75,7 @@ export class EventLog {
 
   /** The run ends, in the transaction that is open: the rest of its events is written, as far as it is ready. */
   leave(runId: string): void {
+    this.#onChange();
     const { report, rows, keepUntil, limits, now } = this.#parts;
     if (this.#current?.runId === runId) {
       const write = this.#current.stage();
@@ -136,6 +148,7 @@ export class EventLog {
   }
 
   #wake(runId: string): void {
+    this.#onChange();
     for (const wake of this.#readers.get(runId) ?? []) wake();
   }
 }

@@ -1,4 +1,5 @@
 import { stringifyEvent } from "../../json.ts";
+import { inModes } from "../feed/logged-form.ts";
 import type { Bytes } from "../protocol.ts";
 import type { EventLog, LoggedPart } from "./event-log.ts";
 import { loggedEvent, type LoggedEvent } from "./logged-event.ts";
@@ -102,7 +103,7 @@ export class EventReader {
 
   /** What comes after the last event that the reader has had. */
   async #sendPart({ events, isGap }: LoggedPart, after: Position): Promise<void> {
-    const texts = events.map((event) => {
+    const texts = events.flatMap(inModes).map((event) => {
       const text = this.#options.telling.tell(event);
       return isBefore(after, event.position) ? text : undefined;
     });

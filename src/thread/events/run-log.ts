@@ -70,6 +70,15 @@ export class RunLog {
     }
   }
 
+  /** As `emit`, with all that `events` makes. */
+  emitAll(events: () => Iterable<readonly [name: string, data: unknown]>): void {
+    try {
+      for (const [name, data] of events()) this.emit(name, data);
+    } catch (fault) {
+      this.#parts.report(fault);
+    }
+  }
+
   /** The events after this one; undefined when some of them are to be had from the rows only. */
   after(position: Position): readonly LoggedEvent[] | undefined {
     return this.#tail.after(position);

@@ -14,10 +14,10 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
     return left.shift()?.() ?? Promise.reject(new Error("The object was called once more."));
   };
   const api = { invoke: next, getState: next, deleteThread: next, updateState: next } as unknown as ThreadApi;
-  const stubs: ThreadApi[] = [];
+  const stubs: unknown[] = [];
   const namespace: ThreadNamespace = {
     getByName: () => {
-      const stub = { ...api };
+      const stub = { ...api, fetch: () => expect.fail("nobody listens") };
       stubs.push(stub);
       return stub;
     },

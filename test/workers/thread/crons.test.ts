@@ -113,6 +113,9 @@ describe("a cron", () => {
     for (const index of ["kept", "given", "age"]) await thread.sql(`DROP INDEX received_events_${index}`);
     for (const index of ["runs_ended", "timers_due", "idempotency_keys_age"])
       await thread.sql(`DROP INDEX ${index}`);
+    await thread.sql("DROP INDEX runs_by_place");
+    await thread.sql("ALTER TABLE runs DROP COLUMN place");
+    await thread.sql("ALTER TABLE thread DROP COLUMN last_place");
     await thread.sql("DELETE FROM schema_migrations WHERE version >= 16");
     const [row] = await thread.sql<{ created_at: number }>("SELECT created_at FROM crons");
     await thread.evict();

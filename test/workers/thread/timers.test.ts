@@ -30,6 +30,8 @@ class TimedThread {
       sync: () => Promise.resolve(),
       waitUntil: () => undefined,
       log: new Log({ level: "silent" }, () => this.now),
+      acceptSocket: () => undefined,
+      sockets: () => [],
       report: (error) => this.reports.push(error),
       reached: () => undefined,
     };

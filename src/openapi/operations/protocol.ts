@@ -1,0 +1,36 @@
+import { CommandAnswer } from "../../http/answers/protocol.ts";
+import { CommandBody, EventStreamBody } from "../../http/protocol/schemas.ts";
+import type { Operations } from "../operation.ts";
+
+const EVENTS = {
+  contentType: "text/event-stream",
+  description:
+    "The events of all runs of the thread, as the filter wants them. The stream stays open while nothing happens; `seq` only grows, and `event_id` is the same whenever an event is read again.",
+} as const;
+
+export const protocolOperations = {
+  "POST /threads/:thread_id/commands": {
+    id: "command",
+    summary: "Send a command of LangGraph's thread protocol",
+    description:
+      "`run.start`, `input.respond`, `state.get`, `state.listCheckpoints`, `state.fork` and `agent.getTree`. What a command is refused for is an answer too, with the status 200.",
+    body: {
+      schema: CommandBody,
+      example: {
+        id: 1,
+        method: "run.start",
+        params: { assistant_id: "support", input: { messages: [{ role: "user", content: "Hello" }] } },
+      },
+    },
+    headers: ["Idempotency-Key"],
+    answers: { 200: CommandAnswer },
+    errors: [],
+  },
+  "POST /threads/:thread_id/stream/events": {
+    id: "threadEvents",
+    summary: "Read the events of all runs of a thread",
+    body: { schema: EventStreamBody, example: { channels: ["values", "messages", "lifecycle", "input"] } },
+    answers: { 200: EVENTS },
+    errors: [],
+  },
+} as const satisfies Operations;

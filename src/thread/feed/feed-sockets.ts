@@ -1,0 +1,139 @@
+import { isAlive, listeningOf, noteRead, type Listening } from "./listening.ts";
+import type { EventLog } from "../events/event-log.ts";
+import type { ThreadPlatform } from "../platform.ts";
+import type { ThreadStorage } from "../thread-storage.ts";
+import type { FeedEvent } from "./feed-event.ts";
+import { channelOf } from "./protocol-event.ts";
+import { ThreadFeed } from "./thread-feed.ts";
+
+/** So many characters may be on their way to a listener who has not said that they have come. */
+const WINDOW = 1024 * 1024;
+/** Tells a listener that the thread is gone: what it has read last means nothing any more. */
+const GONE = 4404;
+
+type SocketPlatform = Pick<ThreadPlatform, "sockets" | "acceptSocket" | "waitUntil" | "report">;
+
+export interface Listen {
+  readonly channels: readonly string[];
+  /** The number of the last event that the listener has had. */
+  readonly since: number;
+}
+
+interface Pump {
+  /** Sent, and not yet acknowledged, in characters. */
+  onTheWay: number;
+  isGoing: boolean;
+  /** Something has come meanwhile. */
+  isDue: boolean;
+}
+
+/**
+ * Sends the thread's events to those who listen. The platform keeps their sockets, with what each has read, while the object
+ * sleeps: nothing is held here but while there is something to tell.
+ */
+export class FeedSockets {
+  readonly #feed: ThreadFeed;
+  readonly #platform: SocketPlatform;
+  readonly #pumps = new WeakMap<WebSocket, Pump>();
+  #isWaking = false;
+
+  constructor(feed: ThreadFeed, platform: SocketPlatform) {
+    this.#feed = feed;
+    this.#platform = platform;
+  }
+
+  static of(storage: ThreadStorage, platform: ThreadPlatform, log: EventLog): FeedSockets {
+    const feed = new ThreadFeed({ storage, log, now: () => platform.now() });
+    const sockets = new FeedSockets(feed, platform);
+    log.watchThread(() => sockets.wake());
+    return sockets;
+  }
+
+  /** The listener's end of the socket. */
+  open({ channels, since }: Listen): WebSocket {
+    const { 0: client, 1: socket } = new WebSocketPair();
+    this.#platform.acceptSocket(socket);
+    noteRead(socket, { channels, read: this.#feed.knows(since) ? since : 0 });
+    this.#pump(socket);
+    return client;
+  }
+
+  /** There may be more to tell, when what happens now is stored. */
+  wake(): void {
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    queueMicrotask(() => {
+      this.#isWaking = false;
+      for (const socket of this.#platform.sockets()) this.#pump(socket);
+    });
+  }
+
+  /** So many characters have come to the listener. */
+  acknowledge(socket: WebSocket, characters: number): void {
+    const pump = this.#pumpOf(socket);
+    pump.onTheWay = Math.max(0, pump.onTheWay - characters);
+    this.#pump(socket);
+  }
+
+  /** The thread is deleted. */
+  dismiss(): void {
+    for (const socket of this.#platform.sockets()) socket.close(GONE, "The thread was deleted.");
+  }
+
+  #pump(socket: WebSocket): void {
+    const pump = this.#pumpOf(socket);
+    pump.isDue = true;
+    if (pump.isGoing || !isAlive(socket)) return;
+    pump.isGoing = true;
+    const pumped = this.#send(socket, pump)
+      // The listener asks again, of this instance or the next.
+      .catch((fault: unknown) => {
+        this.#platform.report(fault);
+        socket.close(1011, "The thread could not be read.");
+      });
+    this.#platform.waitUntil(pumped);
+  }
+
+  async #send(socket: WebSocket, pump: Pump): Promise<void> {
+    try {
+      while (pump.isDue && pump.onTheWay < WINDOW && isAlive(socket)) {
+        pump.isDue = false;
+        await this.#sendAfter(socket, pump, listeningOf(socket));
+      }
+    } finally {
+      pump.isGoing = false;
+    }
+  }
+
+  async #sendAfter(socket: WebSocket, pump: Pump, { channels, read }: Listening): Promise<void> {
+    let last = read;
+    try {
+      for await (const event of this.#feed.after(read)) {
+        if (!isAlive(socket)) return;
+        last = event.number;
+        if (!channels.includes(channelOf(event.method))) continue;
+        const message = messageOf(event);
+        socket.send(message);
+        pump.onTheWay += message.length;
+        if (pump.onTheWay < WINDOW) continue;
+        pump.isDue = true;
+        return;
+      }
+    } finally {
+      if (last > read) noteRead(socket, { channels, read: last });
+    }
+  }
+
+  #pumpOf(socket: WebSocket): Pump {
+    const known = this.#pumps.get(socket);
+    if (known !== undefined) return known;
+    const pump = { onTheWay: 0, isGoing: false, isDue: false };
+    this.#pumps.set(socket, pump);
+    return pump;
+  }
+}
+
+/** What is needed to pass an event on stands before it: nobody on the way has to read it. */
+function messageOf({ number, method, namespace, text }: FeedEvent): string {
+  return `${number}\n${method}\n${JSON.stringify(namespace)}\n${text}`;
+}

@@ -1,0 +1,149 @@
+import { plainJson } from "../../json.ts";
+import { INTERRUPT } from "../../pregel/constants.ts";
+import type { StreamEvent, StreamMode } from "../../pregel/types.ts";
+import { MessageEvents } from "./message-events.ts";
+import type { ProtocolEvent } from "./protocol-event.ts";
+import { SubgraphEvents, type EndedTask } from "./subgraph-events.ts";
+import { toolEvent } from "./tool-events.ts";
+
+/** What the engine has to tell so that nothing is missing from the protocol. */
+export const PROTOCOL_MODES: ReadonlySet<StreamMode> = new Set<StreamMode>([
+  "values",
+  "updates",
+  "custom",
+  "messages",
+  "tools",
+  "tasks",
+  "checkpoints",
+]);
+
+type Data = Readonly<Record<string, unknown>>;
+
+/**
+ * Turns what the engine tells of one attempt of a run into events of LangGraph's protocol. It is the only place that knows
+ * both.
+ */
+export class ProtocolEvents {
+  readonly #messages = new MessageEvents();
+  readonly #subgraphs = new SubgraphEvents();
+  /** Values whose checkpoint is still to come, by namespace: the protocol has the checkpoint first. */
+  readonly #values = new Map<string, ProtocolEvent>();
+  readonly #asked = new Map<string, readonly string[]>();
+
+  /** The namespaces of the graphs inside nodes that have asked, by interrupt id. */
+  get asked(): ReadonlyMap<string, readonly string[]> {
+    return this.#asked;
+  }
+
+  push({ mode, payload, namespace = [] }: StreamEvent): ProtocolEvent[] {
+    return [...this.#subgraphs.heard(namespace), ...this.#translate(mode, payload, namespace)];
+  }
+
+  #translate(mode: StreamMode, payload: unknown, namespace: readonly string[]): ProtocolEvent[] {
+    switch (mode) {
+      case "values":
+        return this.#holdValues(payload, namespace);
+      case "checkpoints":
+        return [...checkpoint(payload, namespace), ...this.#heldValues(namespace)];
+      case "updates":
+        return updates(payload, namespace);
+      case "custom":
+        return [{ method: "custom", namespace, data: { payload } }];
+      case "messages":
+        return this.#message(payload, namespace);
+      case "tools":
+        return tools(payload, namespace);
+      case "tasks":
+        return [...this.#heldValues(namespace), ...this.#task(payload, namespace)];
+      case "debug":
+        return [];
+    }
+  }
+
+  #holdValues(payload: unknown, namespace: readonly string[]): ProtocolEvent[] {
+    // Of a run that pauses; its questions are events of their own.
+    if (isRecord(payload) && INTERRUPT in payload && Object.keys(payload).length === 1) return [];
+    const earlier = this.#heldValues(namespace);
+    this.#values.set(namespace.join("|"), { method: "values", namespace, data: payload });
+    return earlier;
+  }
+
+  #heldValues(namespace: readonly string[]): ProtocolEvent[] {
+    const key = namespace.join("|");
+    const held = this.#values.get(key);
+    this.#values.delete(key);
+    return held === undefined ? [] : [held];
+  }
+
+  /** What no checkpoint came for. */
+  end(): ProtocolEvent[] {
+    const held = [...this.#values.values()];
+    this.#values.clear();
+    return held;
+  }
+
+  #message(payload: unknown, namespace: readonly string[]): ProtocolEvent[] {
+    const [message, metadata] = Array.isArray(payload) ? (plainJson(payload) as unknown[]) : [];
+    if (!isRecord(message)) return [];
+    return this.#messages.push(message, isRecord(metadata) ? metadata : {}, namespace);
+  }
+
+  /** The input of a task is not told: it is what the values before it say. */
+  #task(payload: unknown, namespace: readonly string[]): ProtocolEvent[] {
+    if (!isRecord(payload)) return [];
+    const { input: _, ...data } = payload;
+    const event: ProtocolEvent = { method: "tasks", namespace, data };
+    const ended = endedTask(payload);
+    if (ended === undefined) return [event];
+    for (const interrupt of ended.interrupts) this.#noteAsked(interrupt, namespace);
+    return [
+      ...this.#messages.finishTask(`${ended.name}:${ended.id}`),
+      event,
+      ...this.#subgraphs.taskEnded(namespace, ended),
+    ];
+  }
+
+  /** The innermost graph says it first. */
+  #noteAsked(interrupt: unknown, namespace: readonly string[]): void {
+    const id = isRecord(interrupt) ? interrupt["id"] : undefined;
+    if (typeof id === "string" && namespace.length > 0 && !this.#asked.has(id))
+      this.#asked.set(id, namespace);
+  }
+}
+
+function checkpoint(payload: unknown, namespace: readonly string[]): ProtocolEvent[] {
+  if (!isRecord(payload)) return [];
+  const { config, parentConfig, metadata } = payload;
+  const id = checkpointId(config);
+  const { step, source } = isRecord(metadata) ? metadata : {};
+  const parent = checkpointId(parentConfig);
+  const data = { id, ...(parent !== undefined && { parent_id: parent }), step, source };
+  return [{ method: "checkpoints", namespace, data }];
+}
+
+function checkpointId(config: unknown): unknown {
+  const configurable = isRecord(config) ? config["configurable"] : undefined;
+  return isRecord(configurable) ? configurable["checkpoint_id"] : undefined;
+}
+
+/** One event for each node. */
+function updates(payload: unknown, namespace: readonly string[]): ProtocolEvent[] {
+  if (!isRecord(payload)) return [];
+  return Object.entries(payload)
+    .filter(([node]) => node !== INTERRUPT && node !== "__metadata__")
+    .map(([node, data]) => ({ method: "updates", namespace, node, data }));
+}
+
+function tools(payload: unknown, namespace: readonly string[]): ProtocolEvent[] {
+  const data = isRecord(payload) ? toolEvent(payload) : undefined;
+  return data === undefined ? [] : [{ method: "tools", namespace, data }];
+}
+
+function endedTask({ id, name, result, error = null, interrupts }: Data): EndedTask | undefined {
+  if (result === undefined || typeof id !== "string" || typeof name !== "string") return undefined;
+  return { id, name, error, interrupts: Array.isArray(interrupts) ? interrupts : [] };
+}
+
+function isRecord(value: unknown): value is Data {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

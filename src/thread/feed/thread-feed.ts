@@ -1,0 +1,71 @@
+import type { EventLog } from "../events/event-log.ts";
+import { runEnd } from "../run-answer.ts";
+import type { RunRow } from "../run-rows.ts";
+import type { ThreadStorage } from "../thread-storage.ts";
+import { lastNumber, placeOf } from "./event-number.ts";
+import type { FeedEvent } from "./feed-event.ts";
+import { loggedFeed } from "./logged-feed.ts";
+import { beginning, ending } from "./run-boundary.ts";
+
+/** So many of the runs that came last are told to whoever comes anew. */
+const TOLD_RUNS = 100;
+
+export interface ThreadFeedParts {
+  readonly storage: ThreadStorage;
+  readonly log: EventLog;
+  readonly now: () => number;
+}
+
+/**
+ * The events of all runs of the thread, one run after the other as they were entered. All of them can be read again, under
+ * the same numbers, for as long as their runs are there; what the runs have told themselves, for as long as their logs are.
+ */
+export class ThreadFeed {
+  readonly #parts: ThreadFeedParts;
+
+  constructor(parts: ThreadFeedParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether a number was given out by the thread as it is: not by one of the same name that is gone. */
+  knows(number: number): boolean {
+    const { storage } = this.#parts;
+    return placeOf(number).place <= (storage.thread() === undefined ? 0 : storage.runs.lastPlace());
+  }
+
+  /** All that there is now after the event with this number. */
+  async *after(number: number): AsyncGenerator<FeedEvent, void, undefined> {
+    const { storage } = this.#parts;
+    if (storage.thread() === undefined) return;
+    let read = this.#begin(number);
+    for (;;) {
+      const run = storage.thread() && storage.runs.fromPlace(placeOf(read + 1).place);
+      if (run?.place === undefined) return;
+      for await (const event of this.#ofRun(run, read)) if (event.number > read) yield event;
+      // What comes of a run that goes on is read the next time.
+      if (run.endedAt === undefined) return;
+      read = lastNumber(run.place);
+    }
+  }
+
+  /** Who is far behind, or new, begins with the runs of which something is kept. */
+  #begin(number: number): number {
+    const { runs } = this.#parts.storage;
+    if (placeOf(number + 1).place >= runs.lastPlace()) return number;
+    return Math.max(number, lastNumber((runs.firstToldPlace(TOLD_RUNS) ?? 1) - 1));
+  }
+
+  /** The run as it was when its row was read: what it has said, it has said before it ended. */
+  async *#ofRun(run: RunRow, read: number): AsyncGenerator<FeedEvent, void, undefined> {
+    const { storage, log, now } = this.#parts;
+    const graph = storage.thread()?.graph ?? "";
+    const answered = storage.answers.ofRun(run.id).map(({ interruptId }) => interruptId);
+    yield* beginning(run, graph, answered);
+    const { place, position } = placeOf(read);
+    const from = place === run.place ? position : { attempt: 0, seq: 0 };
+    for await (const { events } of log.after(run.id, from)) yield* loggedFeed(run, events, now());
+    const thread = storage.thread();
+    if (run.endedAt === undefined || thread === undefined) return;
+    yield* ending(run, graph, await runEnd(storage, thread.thread_id, run));
+  }
+}

@@ -1,0 +1,50 @@
+import type { StreamEvent, StreamMode } from "../pregel/types.ts";
+import type { RunLog } from "./events/run-log.ts";
+import { loggedData, loggedName } from "./feed/logged-form.ts";
+import type { ProtocolEvent } from "./feed/protocol-event.ts";
+import { PROTOCOL_MODES, ProtocolEvents } from "./feed/protocol-events.ts";
+import type { RunRequest } from "./protocol.ts";
+import { eventName } from "./wire.ts";
+
+/** Writes what a run tells into its log, in the form in which its listeners want it. */
+export interface RunListener {
+  readonly modes: ReadonlySet<StreamMode>;
+  readonly subgraphs: boolean;
+  hear(event: StreamEvent): void;
+  /** Makes ready what goes with a checkpoint; absent when nobody listens. */
+  readonly stage: RunLog["stage"] | undefined;
+  /** The attempt tells nothing more. */
+  end(): void;
+  /** The namespaces of the graphs inside nodes that have asked, by interrupt id. */
+  readonly asked: ReadonlyMap<string, readonly string[]>;
+}
+
+const NOTHING_ASKED: RunListener["asked"] = new Map();
+
+/** Without a log nobody listens. */
+export function listenerOf(request: RunRequest, log: RunLog | undefined, now: () => number): RunListener {
+  if (log !== undefined && request.isForProtocol === true) return protocolListener(log, now);
+  const { subgraphs = false } = request;
+  return {
+    modes: new Set(request.modes),
+    subgraphs,
+    hear: (event) => log?.emit(eventName(event, subgraphs), event.payload),
+    stage: log && (() => log.stage()),
+    end: () => undefined,
+    asked: NOTHING_ASKED,
+  };
+}
+
+function protocolListener(log: RunLog, now: () => number): RunListener {
+  const events = new ProtocolEvents();
+  const write = (heard: () => readonly ProtocolEvent[]): void =>
+    log.emitAll(() => heard().map((event) => [loggedName(event), loggedData(event, now())]));
+  return {
+    modes: PROTOCOL_MODES,
+    subgraphs: true,
+    hear: (event) => write(() => events.push(event)),
+    stage: () => log.stage(),
+    end: () => write(() => events.end()),
+    asked: events.asked,
+  };
+}
