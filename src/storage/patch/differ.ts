@@ -20,11 +20,12 @@ export interface DiffContext {
 /** Bytes of an object that is written out a second time. */
 const AGAIN = 3;
 
-/** What a new object was found to be: under comparison, changed, or written out. */
-type Finding = typeof OPEN | typeof CHANGED | typeof WRITTEN;
+/** What a new object was found to be: under comparison, changed, on its way to be written out, or written out. */
+type Finding = typeof OPEN | typeof CHANGED | typeof WRITING | typeof WRITTEN;
 
 const OPEN: unique symbol = Symbol("open");
 const CHANGED: unique symbol = Symbol("changed");
+const WRITING: unique symbol = Symbol("writing");
 const WRITTEN: unique symbol = Symbol("written");
 
 /**
@@ -47,6 +48,10 @@ export class Differ implements PartComparison {
   readonly #equal = new Map<object, object>();
   readonly #unequal = new Map<object, unknown>();
   readonly #copies = new Map<object, object>();
+  /** Written objects with one in them that contains itself: written out wherever they stand. */
+  readonly #looping = new Set<object>();
+  /** How often the way through what is written has led back. */
+  #loops = 0;
   /** The keys of `#findings` in the order in which they came, so that findings can be taken back. */
   readonly #found: object[] = [];
 
@@ -112,7 +117,8 @@ export class Differ implements PartComparison {
   #compareParts(kind: Kind, old: object, next: object): Change | undefined {
     if (this.#equal.get(old) === next) return this.#keep();
     const finding = this.#findings.get(next);
-    if (finding === OPEN || (finding !== undefined && this.#unequal.get(old) === next)) {
+    const isKnown = finding !== undefined;
+    if (finding === OPEN || (isKnown && (this.#looping.has(next) || this.#unequal.get(old) === next))) {
       return this.write(old, next);
     }
     const mark = this.#mark();
@@ -158,16 +164,22 @@ export class Differ implements PartComparison {
 
   #noteObject(part: object): number {
     const finding = this.#findings.get(part);
-    if (finding === WRITTEN) return AGAIN;
+    if (finding === WRITTEN || finding === WRITING) {
+      if (finding === WRITING || this.#looping.has(part)) this.#loops++;
+      return AGAIN;
+    }
     if (finding === OPEN) {
       this.isCyclic = true;
       return AGAIN;
     }
-    this.#find(part, WRITTEN);
+    this.#find(part, WRITING);
+    const loops = this.#loops;
     let weight = ownWeight(part);
     for (const inner of partsOf(part)) {
       weight += isObject(inner) ? this.#noteObject(inner) : weightOfPrimitive(inner);
     }
+    this.#findings.set(part, WRITTEN);
+    if (this.#loops > loops) this.#looping.add(part);
     return weight;
   }
 

@@ -49,6 +49,16 @@ describe("a patch that is applied to the old value gives the new one", () => {
     );
   });
 
+  it("for a list that contains itself, in a new place and in the place of another list", () => {
+    const list: unknown[] = ["a text that is long enough to be worth a reference"];
+    list.push({ loop: list });
+    const old = adopt({ moved: [1, 2, 3] });
+    const next = adopt({ added: list, moved: list });
+    const { change } = diff(old, next, newContext());
+    const applied = applyPatch(old, roundTrip(change?.node));
+    for (const after of [change?.value, applied]) expect(loss(next, after)).toBeUndefined();
+  });
+
   it.each([
     ["members of a Set", (parts: readonly object[]) => new Set(parts)],
     ["keys of a Map", (parts: readonly object[]) => new Map(parts.map((part) => [part, 1]))],
