@@ -48,7 +48,7 @@ import { ThreadRuns } from "./thread-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
 import { TimerDispatch, type TimerHandlers } from "./timer-dispatch.ts";
-import { WaitKeeper } from "./wait-keeper.ts";
+import { WaitKeeper } from "./waits/wait-keeper.ts";
 import { wireAnswer, wireValues } from "./wire.ts";
 
 export interface ThreadOptions {
