@@ -55,6 +55,12 @@ export class AssistantRows {
     this.#sql.run(statement, version, now, assistantId);
   }
 
+  /** All versions up to this one. */
+  forget(assistantId: string, version: number): void {
+    const statement = "DELETE FROM assistant_versions WHERE assistant_id = ? AND version <= ?";
+    this.#sql.run(statement, assistantId, version);
+  }
+
   remove(assistantId: string): void {
     this.#sql.run("DELETE FROM assistants WHERE assistant_id = ?", assistantId);
     this.#sql.run("DELETE FROM assistant_versions WHERE assistant_id = ?", assistantId);

@@ -2,8 +2,19 @@ import { RefusedError } from "../errors.ts";
 import { MAX_ASSISTANT, requireMetadataSize } from "../metadata-limits.ts";
 import { AssistantRows } from "./assistant-rows.ts";
 import { assistantOf, compareAssistants, isWanted } from "./assistant.ts";
-import type { Assistant, AssistantFilter, AssistantOrder, AssistantPatch, NewAssistant } from "./protocol.ts";
+import { contains } from "./leaves.ts";
+import type {
+  Assistant,
+  AssistantFilter,
+  AssistantOrder,
+  AssistantPatch,
+  JsonObject,
+  NewAssistant,
+} from "./protocol.ts";
 import type { Sql } from "../storage/sql.ts";
+
+/** Of an assistant: older ones are forgotten. */
+const MAX_VERSIONS = 100;
 
 /**
  * A tenant's assistants: graphs with a configuration, in versions. `graphs` are those of the deployment, each of which has an
@@ -64,6 +75,7 @@ export class Assistants {
       updatedAt: this.#now(),
     };
     this.#rows.put(patched);
+    this.#rows.forget(assistantId, patched.version - MAX_VERSIONS);
     return patched;
   }
 
@@ -81,10 +93,11 @@ export class Assistants {
       .toSorted(compareAssistants(order));
   }
 
-  versions(id: string, graphs: readonly string[]): readonly Assistant[] {
+  /** Those whose metadata has this part. */
+  versions(id: string, graphs: readonly string[], metadata: JsonObject = {}): readonly Assistant[] {
     const known = this.get(id, graphs);
     const stored = this.#rows.versions(known.assistantId);
-    return stored.length === 0 ? [known] : stored;
+    return (stored.length === 0 ? [known] : stored).filter((version) => contains(version.metadata, metadata));
   }
 
   /** Makes an older version the one that counts. */

@@ -20,6 +20,7 @@ import type {
   ThreadFilter,
   ThreadOrder,
   ThreadPlace,
+  JsonObject,
 } from "./protocol.ts";
 import { ThreadIndex } from "./thread-index.ts";
 import { ThreadSearch } from "./thread-search.ts";
@@ -113,8 +114,12 @@ export class Directory implements DirectoryApi {
     return this.#assistants.search(filter, order, graphs);
   }
 
-  async getAssistantVersions(id: string, graphs: readonly string[]): Promise<Outcome<readonly Assistant[]>> {
-    return this.#transact(() => this.#assistants.versions(id, graphs));
+  async getAssistantVersions(
+    id: string,
+    graphs: readonly string[],
+    metadata: JsonObject,
+  ): Promise<Outcome<readonly Assistant[]>> {
+    return this.#transact(() => this.#assistants.versions(id, graphs, metadata));
   }
 
   async setLatestAssistant(

@@ -14,6 +14,7 @@ import type {
   ThreadEntry,
   ThreadFilter,
   ThreadOrder,
+  JsonObject,
 } from "./protocol.ts";
 
 /** The class of Durable Objects that know what there is across threads: the methods are its RPC interface. */
@@ -79,8 +80,8 @@ export function createDirectoryClass(
       return this.#directory.searchAssistants(filter, order, graphs);
     }
 
-    getAssistantVersions(id: string, graphs: readonly string[]) {
-      return this.#directory.getAssistantVersions(id, graphs);
+    getAssistantVersions(id: string, graphs: readonly string[], metadata: JsonObject) {
+      return this.#directory.getAssistantVersions(id, graphs, metadata);
     }
 
     setLatestAssistant(id: string, version: number, graphs: readonly string[]) {

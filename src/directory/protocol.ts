@@ -125,8 +125,12 @@ export interface AssistantsApi {
     order: AssistantOrder,
     graphs: readonly string[],
   ): Promise<readonly Assistant[]>;
-  /** The newest first. */
-  getAssistantVersions(id: string, graphs: readonly string[]): Promise<Outcome<readonly Assistant[]>>;
+  /** Those whose metadata has this part, the newest first. */
+  getAssistantVersions(
+    id: string,
+    graphs: readonly string[],
+    metadata: JsonObject,
+  ): Promise<Outcome<readonly Assistant[]>>;
   setLatestAssistant(id: string, version: number, graphs: readonly string[]): Promise<Outcome<Assistant>>;
 }
 

@@ -15,6 +15,7 @@ import type {
   ThreadFilter,
   ThreadOrder,
   ThreadPlace,
+  JsonObject,
 } from "./protocol.ts";
 import { TenantStore } from "./tenant-store.ts";
 
@@ -95,8 +96,12 @@ export class TenantDirectory implements DirectoryApi {
     return this.#first((shard) => shard.searchAssistants(filter, order, graphs));
   }
 
-  getAssistantVersions(id: string, graphs: readonly string[]): Promise<Outcome<readonly Assistant[]>> {
-    return this.#first((shard) => shard.getAssistantVersions(id, graphs));
+  getAssistantVersions(
+    id: string,
+    graphs: readonly string[],
+    metadata: JsonObject,
+  ): Promise<Outcome<readonly Assistant[]>> {
+    return this.#first((shard) => shard.getAssistantVersions(id, graphs, metadata));
   }
 
   setLatestAssistant(id: string, version: number, graphs: readonly string[]): Promise<Outcome<Assistant>> {

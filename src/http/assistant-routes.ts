@@ -28,9 +28,12 @@ import {
   VersionsBody,
 } from "./assistant-schemas.ts";
 import { newId } from "./new-id.ts";
+import { requirePermission } from "./auth/authentication.ts";
 import { parseBody, parseQuery } from "./body.ts";
+import { deleteThreads } from "./delete-threads.ts";
 import { errorResponse } from "./errors.ts";
 import { directoryOf } from "./search-routes.ts";
+import { refusal } from "./thread-call.ts";
 
 const SORTED = {
   assistant_id: "assistantId",
@@ -86,15 +89,23 @@ export function assistantRoutes(options: AppOptions): Hono {
   });
 
   app.delete("/:assistant_id", async (context) => {
-    parseQuery(context.req, DeleteAssistantQuery);
-    const removed = await assistants(context).removeAssistant(context.req.param("assistant_id"), graphs());
+    const { delete_threads: withThreads } = parseQuery(context.req, DeleteAssistantQuery);
+    const id = context.req.param("assistant_id");
+    if (withThreads) {
+      requirePermission(context, "threads:delete");
+      const found = await assistants(context).getAssistant(id, graphs());
+      if (!found.ok) return errorResponse(context, found.error);
+      const kept = await deleteThreads(context, options, { assistant_id: found.value.assistantId });
+      if (kept !== undefined) return refusal(context, kept);
+    }
+    const removed = await assistants(context).removeAssistant(id, graphs());
     return removed.ok ? context.body(null, 204) : errorResponse(context, removed.error);
   });
 
   app.post("/:assistant_id/versions", async (context) => {
     const id = context.req.param("assistant_id");
-    const { limit, offset } = await parseBody(context.req, VersionsBody, MAX_ASSISTANT);
-    const found = await assistants(context).getAssistantVersions(id, graphs());
+    const { limit, offset, metadata } = await parseBody(context.req, VersionsBody, MAX_ASSISTANT);
+    const found = await assistants(context).getAssistantVersions(id, graphs(), metadata ?? {});
     return respond(context, found, (versions) => versions.slice(offset, offset + limit).map(wireAssistant));
   });
 

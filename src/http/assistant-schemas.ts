@@ -60,10 +60,8 @@ const Depth = v.union(
 
 export const GraphQuery = exactly({ xray: v.optional(Depth, "false") });
 export const DeleteAssistantQuery = exactly({
-  delete_threads: v.optional(
-    v.pipe(Flag, v.literal(false, "cannot be true: threads are deleted one by one")),
-    "false",
-  ),
+  /** Those whose metadata name the assistant, too. */
+  delete_threads: v.optional(Flag, "false"),
 });
 export const SubgraphsQuery = exactly({ recurse: v.optional(Flag, "false") });
 

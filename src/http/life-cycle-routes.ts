@@ -4,6 +4,7 @@ import type { Bytes, ImportedThread, Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { newId } from "./new-id.ts";
 import { parseBody, parseQuery } from "./body.ts";
+import { removeThread } from "./remove-thread.ts";
 import { CopyBody, NoQuery, PruneBody, type PruneRequest, PruneThreadsBody } from "./schemas.ts";
 import { call, namedThread, refusal, requestedThread, type RequestedThread } from "./thread-call.ts";
 import { requireThreadId } from "./thread-id.ts";
@@ -55,13 +56,13 @@ export function lifeCycleRoutes(options: AppOptions): Hono {
     return isMade ? context.json({ thread_id: id }) : refusal(context, reply);
   });
 
-  app.delete("/", async (context) => done(context, await remove(requestedThread(context, options))));
+  app.delete("/", async (context) => done(context, await removeThread(requestedThread(context, options))));
 
   return app;
 }
 
 function prune(thread: RequestedThread, body: PruneRequest): Promise<Reply<null>> {
-  if (body.strategy === "delete") return remove(thread);
+  if (body.strategy === "delete") return removeThread(thread);
   const { keep_last: keepLast, older_than: olderThan } = body;
   const age = olderThan === undefined ? {} : { olderThan };
   return call(thread, (api) => api.pruneThread({ ...thread.address, keepLast, ...age }));
@@ -86,17 +87,6 @@ async function receive(target: RequestedThread, exported: Bytes): Promise<Reply<
     await sending;
     throw isBroken ? changed(error) : error;
   }
-}
-
-async function remove(thread: RequestedThread): Promise<Reply<null>> {
-  let attempts = 0;
-  const reply = await call(thread, (api) => {
-    attempts += 1;
-    return api.deleteThread(thread.address);
-  });
-  // A repeated call finds nothing when the first one has done its work and only its reply was lost.
-  const isDone = !reply.ok && attempts > 1 && reply.error.code === "thread_not_found";
-  return isDone ? { ok: true, value: null } : reply;
 }
 
 function done(context: Context, reply: Reply<null>): Response {

@@ -6,6 +6,7 @@ import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { parseBody, parseQuery } from "./body.ts";
+import { configuredHeaders } from "./configured-headers.ts";
 import type { Disconnection } from "./disconnection.ts";
 import { streamed } from "./event-response.ts";
 import { newId } from "./new-id.ts";
@@ -159,7 +160,8 @@ async function assistedRun(
   requested: RunCreate,
 ): Promise<CreatedRun> {
   const { graph, body } = await withAssistant(context, options, requested);
-  const run = createdRunRequest(body, graph);
+  const configurable = { ...body.config.configurable, ...configuredHeaders(context) };
+  const run = createdRunRequest({ ...body, config: { ...body.config, configurable } }, graph);
   const start = await startOf(context, thread, requested, run, body.checkpoint);
   return {
     thread,

@@ -19,6 +19,7 @@ import type { Completion, RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
 import { unstageRun } from "./stage-run.ts";
 import { RunGuard } from "./run-guard.ts";
+import { boundMetadata } from "./thread-metadata.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { waitingOf } from "./wire.ts";
 
@@ -165,6 +166,8 @@ export class GraphRunner implements RunExecutor {
       ...(config.metadata === undefined ? {} : { metadata: config.metadata }),
       configurable: {
         ...ownConfigurable(config.configurable),
+        ...boundMetadata({}, this.#options.storage.thread()?.graph ?? "", request.assistant),
+        run_id: run.id,
         thread_id: threadId(),
         checkpoint_ns: "",
         ...named,

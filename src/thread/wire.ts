@@ -41,7 +41,11 @@ export function wireState(
     tasks: snapshot.tasks.map((task) => wireTask(threadId, task)),
     metadata: snapshot.metadata ?? null,
     created_at: snapshot.createdAt ?? null,
-    checkpoint: wireCheckpoint(threadId, snapshot.config),
+    // Null as long as nothing was written.
+    checkpoint:
+      snapshot.config.configurable?.checkpoint_id === undefined
+        ? null
+        : wireCheckpoint(threadId, snapshot.config),
     parent_checkpoint:
       snapshot.parentConfig === undefined ? null : wireCheckpoint(threadId, snapshot.parentConfig),
     interrupts: [...snapshot.tasks.flatMap((task) => task.interrupts), ...own],
@@ -50,10 +54,11 @@ export function wireState(
 }
 
 export function wireCheckpoint(threadId: string, config: RunnableConfig): unknown {
+  const checkpointId = config.configurable?.checkpoint_id;
   return {
     thread_id: threadId,
     checkpoint_ns: config.configurable?.checkpoint_ns ?? "",
-    checkpoint_id: config.configurable?.checkpoint_id ?? null,
+    ...(checkpointId !== undefined && { checkpoint_id: checkpointId }),
   };
 }
 

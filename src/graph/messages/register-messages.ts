@@ -2,6 +2,7 @@ import { adopt, adoptFrozen } from "../../adopt.ts";
 import { registerCodec } from "../../checkpoint/serde/registered-codecs.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { fieldsOf, type LangChainMessage } from "../../langchain-message.ts";
+import { keepAmbientConfig } from "./ambient-config.ts";
 import type { Message } from "./message.ts";
 
 const CLASS_NAMES = [
@@ -42,7 +43,8 @@ const names = new Map<object, string>();
 
 /**
  * Lets state hold instances of LangChain's classes of messages: they are stored as their data and come back as instances
- * of these classes, read-only as all state. Messages that come in another form become instances too. To be called before
+ * of these classes, read-only as all state. Messages that come in another form become instances too, and models that a
+ * node calls without a config get that of the node, unless LangGraph itself sees to that. To be called before
  * graphs run and threads are read; a second call with the same classes does nothing.
  *
  * @example
@@ -57,6 +59,7 @@ export function registerMessages(classes: MessageClasses): void {
       'registerMessages() found none of LangChain\'s classes of messages. Pass it the module: import * as messages from "@langchain/core/messages".',
     );
   }
+  keepAmbientConfig();
   for (const name of given) {
     const MessageClass = classes[name];
     if (MessageClass === undefined || registered.get(name) === MessageClass) continue;

@@ -31,7 +31,7 @@ export class LangGraphTelling implements Telling {
     const mode = modeOf(event);
     const isWanted = this.#modes.has(mode === "messages" ? "messages-tuple" : mode);
     const made = this.isCumulative ? this.#messagesOf(event, mode) : [];
-    if (made.length === 0) return isWanted ? event.text : undefined;
+    if (made.length === 0) return isWanted ? ownText(event, mode) : undefined;
     const id = eventId(event.position);
     const texts = made.map(({ name, data }, index) =>
       stringifyEvent(name, data, index === made.length - 1 ? id : undefined),
@@ -74,6 +74,30 @@ export class LangGraphTelling implements Telling {
       .filter((message) => isMessageData(message) && this.#messages.complete(message));
     return complete.length === 0 ? [] : [{ name: "messages/complete", data: complete }];
   }
+}
+
+const CHECKPOINT = '"type":"checkpoint"';
+
+/** A checkpoint of the mode `debug` says where it is, and its parent, as a state does. */
+function ownText(event: LoggedEvent, mode: string): string {
+  if (mode !== "debug" || !event.text.includes(CHECKPOINT)) return event.text;
+  const data = dataOf(event);
+  if (!isObject(data) || data["type"] !== "checkpoint" || !isObject(data["payload"])) return event.text;
+  const { config, parentConfig } = data["payload"];
+  const payload = {
+    ...data["payload"],
+    checkpoint: placeOf(config),
+    parent_checkpoint: placeOf(parentConfig),
+  };
+  return stringifyEvent(event.name, { ...data, payload }, eventId(event.position));
+}
+
+function placeOf(config: unknown): unknown {
+  return (isObject(config) ? config["configurable"] : undefined) ?? null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 function isSaidByModel({ type }: MessageData): boolean {

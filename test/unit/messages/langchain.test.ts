@@ -1,4 +1,6 @@
 import * as core from "@langchain/core/messages";
+import { RunnableLambda } from "@langchain/core/runnables";
+import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { describe, expect, it } from "vitest";
 import {
   Annotation,
@@ -238,6 +240,30 @@ describe("in a graph", () => {
     expect(result.messages.map(({ id }) => id)).toEqual(["h", "a", "o", "l"]);
     expect(seen.length).toBeGreaterThan(12);
     expect(new Set(seen)).toEqual(new Set([true]));
+  });
+
+  it("models are streamed that a node calls without its config, each as of the node that calls", async () => {
+    const speaking = (text: string) => async () => {
+      const model = new FakeListChatModel({ responses: [text] });
+      const asked = RunnableLambda.from(() => model.invoke("?"));
+      await Promise.resolve();
+      return { messages: [await model.invoke("?"), await asked.invoke("?")] };
+    };
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode("one", speaking("ab"))
+      .addNode("two", speaking("xy"))
+      .addEdge(START, "one")
+      .addEdge(START, "two")
+      .compile();
+    const said: string[] = [];
+    for await (const [message, metadata] of await graph.stream(
+      { messages: [] },
+      { streamMode: "messages" },
+    )) {
+      expect(message).toMatchObject({ content: expect.stringMatching(/^[abxy]$/) });
+      said.push(`${String(metadata["langgraph_node"])}: ${String(Object(message).content)}`);
+    }
+    expect(said.toSorted().join(", ")).toBe("one: a, one: a, one: b, one: b, two: x, two: x, two: y, two: y");
   });
 
   it("a change of one in place is refused, by the name of the channel", async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { END, START, StateGraph } from "../../../src/index.ts";
-import { json, request } from "../../support/threads.ts";
-import { deploy } from "../graphs.ts";
+import { json, request, TestThread } from "../../support/threads.ts";
+import { announcing, deploy } from "../graphs.ts";
 
 const inner = new StateGraph(z.object({ topic: z.string() }))
   .addNode("think", () => ({}))
@@ -18,13 +18,30 @@ const writer = new StateGraph(z.object({ topic: z.string() }))
   .addEdge("inner", END)
   .compile();
 
-beforeAll(() => deploy({ writer, inner }));
+beforeAll(() => {
+  deploy({ writer, inner });
+  announcing.isOn = true;
+  return () => {
+    announcing.isOn = false;
+  };
+});
 
 interface WireAssistant {
   readonly assistant_id: string;
   readonly graph_id: string;
   readonly version: number;
   readonly name: string;
+}
+
+/** What the directory knows of the threads of an assistant. */
+function threadsOf(assistant: string): Promise<unknown> {
+  return json(
+    request("/threads/search", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ metadata: { assistant_id: assistant }, select: ["thread_id"] }),
+    }),
+  );
 }
 
 function send(method: string, path: string, body?: unknown): Promise<unknown> {
@@ -117,11 +134,31 @@ describe("an assistant", () => {
     await expect(create(body)).rejects.toMatchObject({ status: 400, code: "invalid_request" });
   });
 
-  it("is not deleted together with threads", async () => {
+  it("is deleted together with its threads, when that is wanted", async () => {
     const { assistant_id: id } = await create({});
-    const both = send("DELETE", `/${id}?delete_threads=true`);
-    await expect(both).rejects.toMatchObject({ status: 400, code: "invalid_request" });
-    await send("DELETE", `/${id}?delete_threads=false`);
+    const { assistant_id: other } = await create({});
+    const run = async (assistant: string) => {
+      const thread = new TestThread();
+      await json(thread.post("/runs/wait", { assistant_id: assistant, input: { topic: "tea" } }));
+      return thread;
+    };
+    const [first, second, kept] = [await run(id), await run(id), await run(other)];
+    await send("DELETE", `/${other}?delete_threads=false`);
+    await expect.poll(() => threadsOf(id)).toHaveLength(2);
+    await send("DELETE", `/${id}?delete_threads=true`);
+    for (const thread of [first, second])
+      await expect(thread.get("")).rejects.toMatchObject({ code: "thread_not_found" });
+    await expect(kept.get("")).resolves.toMatchObject({ status: "idle" });
+    await expect(send("GET", `/${id}`)).rejects.toMatchObject({ code: "assistant_not_found" });
+  });
+
+  it("keeps its hundred newest versions, which are found by their metadata", async () => {
+    const { assistant_id: id } = await create({});
+    for (let n = 2; n <= 102; n++) await send("PATCH", `/${id}`, { metadata: { n } });
+    const versions = (body: object) => send("POST", `/${id}/versions`, { limit: 1000, ...body });
+    expect((await versions({})) as unknown[]).toHaveLength(100);
+    expect(await versions({ metadata: { n: 50 } })).toMatchObject([{ version: 50 }]);
+    expect(await versions({ metadata: { n: 2 } })).toEqual([]);
   });
 
   it("needs a graph that there is", async () => {

@@ -11,7 +11,7 @@ import { objectName } from "../../../../src/http/object-name.ts";
 import { plan } from "../../../support/crash-points.ts";
 import { identifiedEvents, type IdentifiedEvent } from "../../../support/events.ts";
 import { Gate } from "../../../support/gate.ts";
-import { TestThread } from "../../../support/threads.ts";
+import { TestThread, type WireState } from "../../../support/threads.ts";
 import { deploy } from "../../graphs.ts";
 
 const gate = new Gate();
@@ -127,6 +127,19 @@ describe("a run that was started in LangGraph's words", () => {
       event: "end",
       data: { run_id: runId, status: "interrupted" },
     });
+  });
+
+  it("tells of a checkpoint where it is, and its parent", async () => {
+    const thread = new TestThread();
+    const events = await identifiedEvents(await run(thread, "hi", "debug"));
+    const told = events
+      .map(({ data }) => data as { type: string; payload: WireState })
+      .filter(({ type }) => type === "checkpoint")
+      .map(({ payload: { checkpoint, parent_checkpoint } }) => ({ checkpoint, parent_checkpoint }));
+    const states = await thread.history();
+    expect(told.toReversed()).toEqual(
+      states.map(({ checkpoint, parent_checkpoint }) => ({ checkpoint, parent_checkpoint })),
+    );
   });
 
   it("says its modes as they were said", async () => {
