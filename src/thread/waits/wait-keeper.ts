@@ -75,7 +75,7 @@ export class WaitKeeper {
 
   /** In a transaction: the thread may stand somewhere else than what the timer was set for. */
   noteEdit(): void {
-    const { storage, platform } = this.#parts;
+    const { platform } = this.#parts;
     if (this.#timer.due() !== undefined) this.#timer.set(platform.now());
   }
 
