@@ -12,6 +12,8 @@ export type { NextTime } from "./thread/schedules.ts";
 export { githubWebhooks, standardWebhooks, stripeWebhooks } from "./http/webhooks/verifiers.ts";
 export type { Secrets, TimedOptions } from "./http/webhooks/verifiers.ts";
 export type { VerifyWebhook, WebhookDelivery, WebhookEvent, WebhookSource } from "./http/webhooks/source.ts";
+export type { OpenTraces, TracedRun, TraceHost, Traces } from "./thread/traces.ts";
+export type { Span, SpanPart, SpanResult } from "./pregel/span.ts";
 export type { DeliveryOptions, HookOptions } from "./hooks/hook-options.ts";
 export type { HookKey } from "./hooks/hook-keys.ts";
 export type { EventOptions } from "./thread/events/event-options.ts";

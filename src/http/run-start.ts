@@ -17,6 +17,14 @@ function answererOf(
   return { answeredBy: caller, ...(given !== undefined && given !== caller && { onBehalfOf: given }) };
 }
 
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** What the request is a part of, by W3C Trace Context. What is none is ignored, as it says. */
+function traceOf({ req }: Context): Pick<RunRequest, "traceparent"> {
+  const traceparent = req.header("traceparent") ?? "";
+  return TRACEPARENT.test(traceparent) ? { traceparent } : {};
+}
+
 /** The run's id is minted here: a call that is repeated finds the run that it has started. `checkpoint`: where it begins. */
 export async function startOf(
   context: Context,
@@ -32,7 +40,12 @@ export async function startOf(
   return {
     ...thread.address,
     runId,
-    request: { ...request, ...answererOf(context, request), ...(ifMatch !== undefined && { ifMatch }) },
+    request: {
+      ...request,
+      ...answererOf(context, request),
+      ...traceOf(context),
+      ...(ifMatch !== undefined && { ifMatch }),
+    },
     ...(idempotency !== undefined && { idempotency }),
   };
 }

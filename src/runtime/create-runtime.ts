@@ -103,6 +103,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       events: { ...limits, hasEnd },
       outbox: outboxOf(links, deliveriesOf(deliveries)),
       ...watch,
+      traces: options.traces,
     }),
   };
 }

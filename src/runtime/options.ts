@@ -10,6 +10,7 @@ import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { ThreadClass } from "../thread/durable-thread.ts";
 import type { EventOptions } from "../thread/events/event-options.ts";
 import type { Retention } from "../thread/retention.ts";
+import type { OpenTraces } from "../thread/traces.ts";
 import type { NextTime } from "../thread/schedules.ts";
 
 /** What a Worker is made of. */
@@ -77,6 +78,8 @@ export interface RuntimeOptions {
   readonly compatibility?: CompatibilityOptions;
   /** What is noted of requests, runs, deliveries and alarms, and where. */
   readonly log?: LogOptions;
+  /** Who gets to see what runs do: `otlp()` of `tidemark/otlp`. Nobody by default. */
+  readonly traces?: OpenTraces;
   /** Takes errors that nobody expected, and says where they were; by default they are noted in the log. */
   readonly report?: Report;
   /** Serves `/openapi.json`, and `/docs` that shows it: `openapi()` of `tidemark/openapi`. Without it there is neither. */

@@ -14,6 +14,7 @@ import { ThreadObject, type CrashWitness } from "./thread-object.ts";
 import type { NextTime } from "./schedules.ts";
 import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
+import type { OpenTraces } from "./traces.ts";
 import { configured, UnusableThread } from "./unusable-thread.ts";
 import { boundTo } from "./bound.ts";
 
@@ -34,6 +35,8 @@ export interface ThreadConfig {
   /** Read whenever it matters. */
   readonly events: EventLimits;
   readonly outbox: (env: unknown) => OutboxOptions;
+  /** Who wants to see what runs do. */
+  readonly traces: OpenTraces | undefined;
   /** Ids that sort in the order in which they were made, as those of the runs that the router starts. */
   readonly mintId: () => string;
   /** Reads the schedules of crons; absent: there are none. */
@@ -100,6 +103,7 @@ function createThread(
     directory: config.directory(env),
     events: config.events,
     outbox: config.outbox(env),
+    traces: config.traces?.(env as Cloudflare.Env, platform),
     graphs: config.graphs,
     platform,
     environment: {

@@ -3,6 +3,7 @@ import { decode } from "../checkpoint/encoding.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
+import type { Span } from "../pregel/span.ts";
 import { INTERRUPT } from "../pregel/constants.ts";
 import type { RunOutcome, StateSnapshot } from "../pregel/types.ts";
 import { faultError } from "./errors.ts";
@@ -20,6 +21,7 @@ import type { RunRow } from "./run-rows.ts";
 import { unstageRun } from "./stage-run.ts";
 import { RunGuard } from "./run-guard.ts";
 import { boundMetadata } from "./thread-metadata.ts";
+import type { RunTracer } from "./run-tracer.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { waitingOf } from "./wire.ts";
 
@@ -32,11 +34,19 @@ export interface GraphRunnerOptions {
   /** What its nodes get in place of a store of the graph's own. */
   readonly store: () => BaseStore | undefined;
   readonly events: EventLog;
+  readonly tracer: RunTracer;
   /** Part of the transaction in which a run leaves the queue. */
   readonly onLeave: (run: RunRow, standing: StandingAfter) => void;
   /** What the thread stands at. */
   readonly standing: () => Promise<Standing>;
   readonly reached: (point: CrashPoint) => void;
+}
+
+/** What follows a run on its way. */
+interface Witnesses {
+  readonly guard: RunGuard;
+  readonly listener: RunListener;
+  readonly span: Span | undefined;
 }
 
 /** Runs the graph for one run of the queue, and writes down how it ended. */
@@ -60,29 +70,33 @@ export class GraphRunner implements RunExecutor {
   }
 
   async execute(run: RunRow): Promise<Completion> {
-    const { storage, environment, threadId } = this.#options;
+    const { storage, threadId, tracer } = this.#options;
     this.#controller = new AbortController();
     this.#current = run.id;
     const controller = this.#controller;
     try {
       const request = await unstageRun(storage, threadId(), run);
-      const listener = listenerOf(request, this.#openLog(run, request), () => environment.now());
-      const limited = await this.#limitedRun(run, request);
-      if (limited instanceof RefusedError) return await this.#refuse(run, limited);
-      const guard = new RunGuard(run, this.#options, limited.isAnswer);
-      const outcome = await this.#run(run, request, limited, guard, listener);
-      listener.end();
-      if (outcome.status === "refused") return await this.#refuse(run, outcome.error);
-      if (outcome.status === "limited")
-        return await this.#pause(run, outcome, limited, (event) => {
-          if (listener.modes.has(event.mode)) listener.hear(event);
-        });
-      return await this.#end(run, outcome, limited, listener.asked);
+      return await tracer.traced(run, request, (span) => this.#execute(run, request, span));
     } catch (fault) {
       // Tasks that go on beside it are told that they work for nobody.
       controller.abort(fault);
       throw fault;
     }
+  }
+
+  async #execute(run: RunRow, request: RunRequest, span: Span | undefined): Promise<Completion> {
+    const { environment } = this.#options;
+    const listener = listenerOf(request, this.#openLog(run, request), () => environment.now());
+    const limited = await this.#limitedRun(run, request);
+    if (limited instanceof RefusedError) return this.#refuse(run, limited);
+    const guard = new RunGuard(run, this.#options, limited.isAnswer);
+    const outcome = await this.#run(run, request, limited, { guard, listener, span });
+    listener.end();
+    if (outcome.status === "refused") return this.#refuse(run, outcome.error);
+    if (outcome.status !== "limited") return this.#end(run, outcome, limited, listener.asked);
+    return this.#pause(run, outcome, limited, (event) => {
+      if (listener.modes.has(event.mode)) listener.hear(event);
+    });
   }
 
   async rollBack(run: RunRow): Promise<Completion> {
@@ -140,8 +154,7 @@ export class GraphRunner implements RunExecutor {
     run: RunRow,
     request: RunRequest,
     { input, limits, options: limitOptions, isStop }: LimitedRun,
-    guard: RunGuard,
-    listener: RunListener,
+    { guard, listener, span }: Witnesses,
   ): Promise<RunOutcome> {
     const { storage, environment, threadId } = this.#options;
     const { config } = request;
@@ -187,6 +200,7 @@ export class GraphRunner implements RunExecutor {
       ...(request.interruptBefore !== undefined && { interruptBefore: request.interruptBefore }),
       ...(request.interruptAfter !== undefined && { interruptAfter: request.interruptAfter }),
       isReentry: run.inputApplied,
+      ...(span && { span }),
     });
   }
 

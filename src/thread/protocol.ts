@@ -103,6 +103,8 @@ export interface RunRequest {
   readonly isForProtocol?: boolean;
   /** Where it is told how the run came out; the graph's own, if it has one, when it is absent. */
   readonly webhook?: string;
+  /** The trace that the run is a part of: the header of the request that has started it. */
+  readonly traceparent?: string;
 }
 
 export interface ListDeliveries extends ThreadAddress {

@@ -242,6 +242,14 @@ export class RunRows {
     this.#leave(id);
   }
 
+  /** The run that came before it, if it has ended. */
+  before(id: string): RunRow | undefined {
+    const statement = "SELECT * FROM runs WHERE id < ? ORDER BY id DESC LIMIT 1";
+    const row = this.#sql.first<RunColumns>(statement, id);
+    const run = row && fromColumns(row);
+    return run?.endedAt === undefined ? undefined : run;
+  }
+
   /** The run that came last: ids are minted in the order of time. */
   last(): LastRun | undefined {
     const statement =

@@ -32,6 +32,7 @@ import { RunEnds } from "./run-ends.ts";
 import { RunEntrance } from "./run-entrance.ts";
 import type { RunRow } from "./run-rows.ts";
 import { RunStops } from "./run-stops.ts";
+import { RunTracer } from "./run-tracer.ts";
 import type { Retention } from "./retention.ts";
 import { RetentionKeeper } from "./retention-keeper.ts";
 import { NotedRuns } from "./noted-runs.ts";
@@ -49,6 +50,7 @@ import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
 import { TimerDispatch, type TimerHandlers } from "./timer-dispatch.ts";
 import { WaitKeeper } from "./waits/wait-keeper.ts";
+import type { Traces } from "./traces.ts";
 import { wireAnswer, wireValues } from "./wire.ts";
 
 export interface ThreadOptions {
@@ -61,6 +63,7 @@ export interface ThreadOptions {
   readonly directory?: ThreadDirectory | undefined;
   readonly events: EventLimits;
   readonly outbox: OutboxOptions;
+  readonly traces: Traces | undefined;
 }
 
 /**
@@ -112,6 +115,7 @@ export class Thread {
       graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
       threadId: () => storage.thread()?.thread_id ?? "",
       events: this.#events,
+      tracer: new RunTracer({ storage, platform, traces: options.traces }),
       standing: () => this.#states.standing(storage.thread()?.thread_id ?? ""),
       onLeave: (run, standing) => this.#noteLeft(run, standing),
       reached: (point) => platform.reached(point),

@@ -78,6 +78,7 @@ const RULES: Record<string, Rule> = {
   client: { types: ["http/schemas"] },
   testing: { folders: ALL.filter((folder) => folder !== "http"), packages: [ANY_PACKAGE], migrations: true },
   "index.ts": { folders: ["graph", ...ENGINE] },
+  otlp: { folders: ["checkpoint"], types: ["pregel", "thread"] },
   "jwt.ts": { folders: ["http"], packages: ["jose"] },
   runtime: { folders: ALL, packages: ["uuid"] },
   "worker.ts": { folders: [...ALL, "runtime"] },

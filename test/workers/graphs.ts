@@ -3,6 +3,7 @@ import { MsgpackSerializer } from "../../src/checkpoint/serde/msgpack-serializer
 import type { SerializerProtocol } from "../../src/checkpoint/serde/protocol.ts";
 import type { RunnableGraph } from "../../src/pregel/runnable-graph.ts";
 import type { Retention } from "../../src/thread/retention.ts";
+import type { OpenTraces } from "../../src/thread/traces.ts";
 import { Log } from "../support/log.ts";
 
 /** The graphs of the test worker. Its runtime reads them whenever a thread object is made. */
@@ -65,3 +66,6 @@ export const receivers = ["receiver"];
 
 /** Where all runs of a graph are told of, by its name; read whenever it matters. */
 export const graphWebhooks: Record<string, string> = {};
+
+/** Who gets to see the runs of objects that are made from now on. */
+export const tracing: { open?: OpenTraces } = {};

@@ -16,6 +16,7 @@ import {
   hookKeys,
   receivers,
   retained,
+  tracing,
   webhookSecrets,
 } from "./graphs.ts";
 import { crons } from "./schedules.ts";
@@ -33,6 +34,7 @@ const runtime = createRuntime({
   events: { heartbeat: 100 },
   hooks: { keys: () => hookKeys, origin: "http://localhost" },
   deliveries: { secrets: () => webhookSecrets, webhooks: graphWebhooks, allowed: receivers },
+  traces: (env, host) => tracing.open?.(env, host),
   log: { level: "debug", sink: noteRecord },
   report: noteReport,
 });
