@@ -6,8 +6,8 @@ import { createDirectoryClass } from "../directory/durable-directory.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
 import { TidemarkError } from "../errors.ts";
 import { type Deliveries, deliveriesOf, type Links, linksOf } from "../hooks/hook-options.ts";
-import { createApp } from "../http/app.ts";
-import { createThreadClass } from "../thread/durable-thread.ts";
+import { type AppOptions, createApp } from "../http/app.ts";
+import { createThreadClass, type ThreadConfig } from "../thread/durable-thread.ts";
 import { eventOptions } from "../thread/events/event-options.ts";
 import type { OutboxOptions } from "../thread/outbox/outbox-options.ts";
 import { checkRetention } from "../thread/retention.ts";
@@ -35,76 +35,79 @@ const BINDINGS: Required<NonNullable<RuntimeOptions["bindings"]>> = {
  * export default runtime;
  */
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const {
-    graphs,
-    directory: { extract = [], shards = SHARDS } = {},
-    auth,
-    origins = [],
-    maxBodySize = MAX_BODY_SIZE,
-    inlineLimit,
-    serde,
-    lease = LEASE,
-    retention = {},
-    events = {},
-    eventSchemas = {},
-    webhooks = {},
-    hooks,
-    deliveries,
-    crons,
-    compatibility: { errors: errorForm = "json", endEvent: hasEnd = true } = {},
-    openapi: documentation,
-  } = options;
-  const watch = watchOf(options);
-  const bindings = { ...BINDINGS, ...options.bindings };
-  requireGraphs(graphs);
-  checkRetention(retention);
-  const directories = (env: unknown) => directoriesIn(env, bindings.directory, shards, (fault) => fault);
-  const store = (env: unknown, of: DirectoryApi): BaseStore =>
-    new DirectoryStore(of, serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer());
-  const { heartbeat, ...limits } = eventOptions(events);
-  const links = hooks && linksOf(hooks);
-  const app = createApp({
-    graphs,
-    auth,
-    origins,
-    maxBodySize,
-    heartbeat,
+  requireGraphs(options.graphs);
+  checkRetention(options.retention ?? {});
+  const parts = partsOf(options);
+  const app = createApp(routerOptions(options, parts));
+  return {
+    fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+    Directory: createDirectoryClass(options.serde),
+    Thread: createThreadClass(threadConfig(options, parts)),
+  };
+}
+
+/** What the router and the objects of threads both work with. */
+function partsOf(options: RuntimeOptions) {
+  const { serde, directory: { extract = [], shards = SHARDS } = {}, hooks } = options;
+  return {
+    watch: watchOf(options),
+    bindings: { ...BINDINGS, ...options.bindings },
+    events: eventOptions(options.events ?? {}),
+    links: hooks && linksOf(hooks),
+    extract,
+    shards,
+    store: (env: unknown, of: DirectoryApi): BaseStore =>
+      new DirectoryStore(of, serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer()),
+  };
+}
+
+type Parts = ReturnType<typeof partsOf>;
+
+function routerOptions(options: RuntimeOptions, parts: Parts): AppOptions {
+  const { watch, bindings, events, links, extract, shards, store } = parts;
+  return {
+    graphs: options.graphs,
+    auth: options.auth,
+    origins: options.origins ?? [],
+    maxBodySize: options.maxBodySize ?? MAX_BODY_SIZE,
+    heartbeat: events.heartbeat,
     ...watch,
-    eventSchemas,
-    webhooks,
-    hasPlainErrors: errorForm === "text",
-    hasCrons: crons !== undefined,
-    documentation,
+    eventSchemas: options.eventSchemas ?? {},
+    webhooks: options.webhooks ?? {},
+    hasPlainErrors: options.compatibility?.errors === "text",
+    hasCrons: options.crons !== undefined,
+    documentation: options.openapi,
     threads: (env) => namespaceOf(env, bindings.thread),
     directories: (env) => directoriesIn(env, bindings.directory, shards, reported(watch.report)),
     store,
     extract,
     rateLimiter: (env) => limiterOf(env, bindings.rateLimiter),
     hookKeys: (env) => links?.keys(env),
-  });
+  };
+}
+
+function threadConfig(options: RuntimeOptions, parts: Parts): ThreadConfig {
+  const { watch, bindings, links, extract, shards, store } = parts;
+  const { heartbeat: _heartbeat, ...events } = parts.events;
   return {
-    fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-    Directory: createDirectoryClass(serde),
-    Thread: createThreadClass({
-      graphs,
-      mintId: uuid7,
-      blobsBinding: bindings.blobs,
-      versionBinding: bindings.version,
-      inlineLimit,
-      serde,
-      lease,
-      retention,
-      crons,
-      callThread: threadCalls(bindings.thread),
-      directory: (env) => {
-        const of = directories(env);
-        return of && { of, store: (tenant) => store(env, of(tenant)), extract };
-      },
-      events: { ...limits, hasEnd },
-      outbox: outboxOf(links, deliveriesOf(deliveries)),
-      ...watch,
-      traces: options.traces,
-    }),
+    graphs: options.graphs,
+    mintId: uuid7,
+    blobsBinding: bindings.blobs,
+    versionBinding: bindings.version,
+    inlineLimit: options.inlineLimit,
+    serde: options.serde,
+    lease: options.lease ?? LEASE,
+    retention: options.retention ?? {},
+    crons: options.crons,
+    callThread: threadCalls(bindings.thread),
+    directory: (env) => {
+      const of = directoriesIn(env, bindings.directory, shards, (fault) => fault);
+      return of && { of, store: (tenant) => store(env, of(tenant)), extract };
+    },
+    events: { ...events, hasEnd: options.compatibility?.endEvent ?? true },
+    outbox: outboxOf(links, deliveriesOf(options.deliveries)),
+    ...watch,
+    traces: options.traces,
   };
 }
 
