@@ -34,6 +34,15 @@ function askPerson({ order }: Support): typeof State.Update {
   return { approved: answer?.approved === true };
 }
 
+/** One question after the other: an answer is for the question that it names, and for no other. */
+function askForEach({ order }: Support): typeof State.Update {
+  const approved = (order?.parts ?? []).filter(({ item, amount }) => {
+    const euros = amount.toLocaleString("en");
+    return interrupt<string, { approved?: boolean } | null>(`Approve ${euros} € for the ${item}?`)?.approved;
+  });
+  return { refunded: approved.reduce((sum, { amount }) => sum + amount, 0) };
+}
+
 function approve(): typeof State.Update {
   return { approved: true };
 }
@@ -58,6 +67,7 @@ export const support = new StateGraph(State)
   .addNode("classify", classify)
   .addNode("look_up", lookUp)
   .addNode("ask_person", askPerson)
+  .addNode("ask_for_each", askForEach)
   .addNode("approve", approve)
   .addNode("refund", refund)
   .addNode("write_reply", reply)
@@ -66,14 +76,16 @@ export const support = new StateGraph(State)
     "look_up",
     "write_reply",
   ])
-  .addConditionalEdges("look_up", routeOrder, ["ask_person", "approve", "write_reply"])
+  .addConditionalEdges("look_up", routeOrder, ["ask_person", "ask_for_each", "approve", "write_reply"])
   .addEdge("ask_person", "refund")
   .addEdge("approve", "refund")
+  .addEdge("ask_for_each", "write_reply")
   .addEdge("refund", "write_reply")
   .addEdge("write_reply", END)
   .compile();
 
 function routeOrder({ order }: Support): string {
   if (!order) return "write_reply";
+  if (order.parts !== undefined) return "ask_for_each";
   return order.amount > APPROVAL_LIMIT ? "ask_person" : "approve";
 }

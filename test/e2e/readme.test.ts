@@ -39,9 +39,9 @@ describe("the commands of README", () => {
       expect(differences(parseShown(shown?.text ?? ""), JSON.parse(printed), ids), text).toEqual([]);
       answers += 1;
     }
-    expect(answers).toBe(6);
-    // A run, an interrupt and a checkpoint, and the run and the checkpoint of the resume.
-    expect(ids.size).toBe(5);
+    expect(answers).toBe(10);
+    // A run, an interrupt and a checkpoint, and the run and the checkpoint of the resume; two questions and the run between them.
+    expect(ids.size).toBe(8);
   });
 });
 
