@@ -1,13 +1,14 @@
+import { contains } from "../contains.ts";
 import { RefusedError } from "../errors.ts";
 import { MAX_ASSISTANT, requireMetadataSize } from "../metadata-limits.ts";
 import { AssistantRows } from "./assistant-rows.ts";
 import { assistantOf, compareAssistants, isWanted } from "./assistant.ts";
-import { contains } from "./leaves.ts";
 import type {
   Assistant,
   AssistantFilter,
   AssistantOrder,
   AssistantPatch,
+  AssistantView,
   JsonObject,
   NewAssistant,
 } from "./protocol.ts";
@@ -16,10 +17,7 @@ import type { Sql } from "../storage/sql.ts";
 /** Of an assistant: older ones are forgotten. */
 const MAX_VERSIONS = 100;
 
-/**
- * A tenant's assistants: graphs with a configuration, in versions. `graphs` are those of the deployment, each of which has an
- * assistant by itself.
- */
+/** A tenant's assistants: graphs with a configuration, in versions. */
 export class Assistants {
   readonly #rows: AssistantRows;
   readonly #now: () => number;
@@ -30,20 +28,21 @@ export class Assistants {
   }
 
   /** By its id, or by the name of the graph that has it by itself. */
-  get(id: string, graphs: readonly string[]): Assistant {
+  get(id: string, { graphs, access, ownOfGraphs = false }: AssistantView): Assistant {
     const own = graphs
       .map(assistantOf)
       .find(({ assistantId, graphId }) => assistantId === id || graphId === id);
     const found = this.#rows.get(id) ?? this.#rows.get(own?.assistantId ?? id) ?? own;
-    if (found === undefined) throw notFound(id);
+    const isOwn = found !== undefined && found.assistantId === own?.assistantId;
+    if (found === undefined || !((isOwn && ownOfGraphs) || mayAccess(found, access))) throw notFound(id);
     return found;
   }
 
-  create({ ifExists, ...assistant }: NewAssistant, graphs: readonly string[]): Assistant {
+  create({ ifExists, ...assistant }: NewAssistant, view: AssistantView): Assistant {
     const now = this.#now();
-    if (graphs.includes(assistant.assistantId)) throw takenName(assistant.assistantId);
-    const known = this.#find(assistant.assistantId, graphs);
-    if (known !== undefined && ifExists === "do_nothing") return known;
+    if (view.graphs.includes(assistant.assistantId)) throw takenName(assistant.assistantId);
+    const known = this.#find(assistant.assistantId, view);
+    if (known !== undefined && ifExists === "do_nothing" && mayAccess(known, view.access)) return known;
     if (known !== undefined) {
       throw new RefusedError(
         "assistant_exists",
@@ -59,8 +58,8 @@ export class Assistants {
   }
 
   /** Makes another version. Metadata is merged, everything else is replaced. */
-  patch(id: string, patch: AssistantPatch, graphs: readonly string[]): Assistant {
-    const known = this.get(id, graphs);
+  patch(id: string, patch: AssistantPatch, view: AssistantView): Assistant {
+    const known = this.get(id, view);
     const { assistantId } = known;
     // What a graph has by itself is its first version.
     if (this.#rows.get(assistantId) === undefined) this.#rows.put(known);
@@ -80,38 +79,42 @@ export class Assistants {
   }
 
   /** That of a graph becomes again what it is by itself. */
-  remove(id: string, graphs: readonly string[]): void {
-    this.#rows.remove(this.get(id, graphs).assistantId);
+  remove(id: string, view: AssistantView): void {
+    this.#rows.remove(this.get(id, view).assistantId);
   }
 
-  search(filter: AssistantFilter, order: AssistantOrder, graphs: readonly string[]): readonly Assistant[] {
+  search(filter: AssistantFilter, order: AssistantOrder, view: AssistantView): readonly Assistant[] {
     const stored = this.#rows.all();
     const ids = new Set(stored.map(({ assistantId }) => assistantId));
-    const own = graphs.map(assistantOf).filter(({ assistantId }) => !ids.has(assistantId));
+    const own = view.graphs.map(assistantOf).filter(({ assistantId }) => !ids.has(assistantId));
     return [...own, ...stored]
-      .filter((assistant) => isWanted(assistant, filter))
+      .filter((assistant) => mayAccess(assistant, view.access) && isWanted(assistant, filter))
       .toSorted(compareAssistants(order));
   }
 
   /** Those whose metadata has this part. */
-  versions(id: string, graphs: readonly string[], metadata: JsonObject = {}): readonly Assistant[] {
-    const known = this.get(id, graphs);
+  versions(id: string, view: AssistantView, metadata: JsonObject = {}): readonly Assistant[] {
+    const known = this.get(id, view);
     const stored = this.#rows.versions(known.assistantId);
     return (stored.length === 0 ? [known] : stored).filter((version) => contains(version.metadata, metadata));
   }
 
   /** Makes an older version the one that counts. */
-  setLatest(id: string, version: number, graphs: readonly string[]): Assistant {
-    const versions = this.versions(id, graphs);
+  setLatest(id: string, version: number, view: AssistantView): Assistant {
+    const versions = this.versions(id, view);
     const wanted = versions.find((each) => each.version === version);
     if (wanted === undefined) throw notFound(`${id}, version ${version}`);
     this.#rows.setLatest(wanted.assistantId, version, this.#now());
-    return this.get(id, graphs);
+    return this.get(id, view);
   }
 
-  #find(id: string, graphs: readonly string[]): Assistant | undefined {
+  #find(id: string, { graphs }: AssistantView): Assistant | undefined {
     return this.#rows.get(id) ?? graphs.map(assistantOf).find(({ assistantId }) => assistantId === id);
   }
+}
+
+function mayAccess({ metadata }: Assistant, access: AssistantView["access"]): boolean {
+  return access === undefined || contains(metadata, access);
 }
 
 function takenName(id: string): RefusedError {

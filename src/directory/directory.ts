@@ -11,6 +11,7 @@ import type {
   AssistantFilter,
   AssistantOrder,
   AssistantPatch,
+  AssistantView,
   DirectoryApi,
   NewAssistant,
   QuestionsPage,
@@ -82,25 +83,21 @@ export class Directory implements DirectoryApi {
     return this.#isEmpty() ? [] : this.#threads.questions(page);
   }
 
-  async getAssistant(id: string, graphs: readonly string[]): Promise<Outcome<Assistant>> {
-    return this.#transact(() => this.#assistants.get(id, graphs));
+  async getAssistant(id: string, view: AssistantView): Promise<Outcome<Assistant>> {
+    return this.#transact(() => this.#assistants.get(id, view));
   }
 
-  async createAssistant(assistant: NewAssistant, graphs: readonly string[]): Promise<Outcome<Assistant>> {
-    return this.#transact(() => this.#assistants.create(assistant, graphs));
+  async createAssistant(assistant: NewAssistant, view: AssistantView): Promise<Outcome<Assistant>> {
+    return this.#transact(() => this.#assistants.create(assistant, view));
   }
 
-  async patchAssistant(
-    id: string,
-    patch: AssistantPatch,
-    graphs: readonly string[],
-  ): Promise<Outcome<Assistant>> {
-    return this.#transact(() => this.#assistants.patch(id, patch, graphs));
+  async patchAssistant(id: string, patch: AssistantPatch, view: AssistantView): Promise<Outcome<Assistant>> {
+    return this.#transact(() => this.#assistants.patch(id, patch, view));
   }
 
-  async removeAssistant(id: string, graphs: readonly string[]): Promise<Outcome<null>> {
+  async removeAssistant(id: string, view: AssistantView): Promise<Outcome<null>> {
     return this.#transact(() => {
-      this.#assistants.remove(id, graphs);
+      this.#assistants.remove(id, view);
       return null;
     });
   }
@@ -108,26 +105,22 @@ export class Directory implements DirectoryApi {
   async searchAssistants(
     filter: AssistantFilter,
     order: AssistantOrder,
-    graphs: readonly string[],
+    view: AssistantView,
   ): Promise<readonly Assistant[]> {
     this.#prepare();
-    return this.#assistants.search(filter, order, graphs);
+    return this.#assistants.search(filter, order, view);
   }
 
   async getAssistantVersions(
     id: string,
-    graphs: readonly string[],
+    view: AssistantView,
     metadata: JsonObject,
   ): Promise<Outcome<readonly Assistant[]>> {
-    return this.#transact(() => this.#assistants.versions(id, graphs, metadata));
+    return this.#transact(() => this.#assistants.versions(id, view, metadata));
   }
 
-  async setLatestAssistant(
-    id: string,
-    version: number,
-    graphs: readonly string[],
-  ): Promise<Outcome<Assistant>> {
-    return this.#transact(() => this.#assistants.setLatest(id, version, graphs));
+  async setLatestAssistant(id: string, version: number, view: AssistantView): Promise<Outcome<Assistant>> {
+    return this.#transact(() => this.#assistants.setLatest(id, version, view));
   }
 
   async useStore(

@@ -6,6 +6,7 @@ import type {
   AssistantFilter,
   AssistantOrder,
   AssistantPatch,
+  AssistantView,
   DirectoryApi,
   NewAssistant,
   QuestionsPage,
@@ -60,32 +61,32 @@ export function createDirectoryClass(
       return this.#directory.getQuestions(page);
     }
 
-    getAssistant(id: string, graphs: readonly string[]) {
-      return this.#directory.getAssistant(id, graphs);
+    getAssistant(id: string, view: AssistantView) {
+      return this.#directory.getAssistant(id, view);
     }
 
-    createAssistant(assistant: NewAssistant, graphs: readonly string[]) {
-      return this.#directory.createAssistant(assistant, graphs);
+    createAssistant(assistant: NewAssistant, view: AssistantView) {
+      return this.#directory.createAssistant(assistant, view);
     }
 
-    patchAssistant(id: string, patch: AssistantPatch, graphs: readonly string[]) {
-      return this.#directory.patchAssistant(id, patch, graphs);
+    patchAssistant(id: string, patch: AssistantPatch, view: AssistantView) {
+      return this.#directory.patchAssistant(id, patch, view);
     }
 
-    removeAssistant(id: string, graphs: readonly string[]) {
-      return this.#directory.removeAssistant(id, graphs);
+    removeAssistant(id: string, view: AssistantView) {
+      return this.#directory.removeAssistant(id, view);
     }
 
-    searchAssistants(filter: AssistantFilter, order: AssistantOrder, graphs: readonly string[]) {
-      return this.#directory.searchAssistants(filter, order, graphs);
+    searchAssistants(filter: AssistantFilter, order: AssistantOrder, view: AssistantView) {
+      return this.#directory.searchAssistants(filter, order, view);
     }
 
-    getAssistantVersions(id: string, graphs: readonly string[], metadata: JsonObject) {
-      return this.#directory.getAssistantVersions(id, graphs, metadata);
+    getAssistantVersions(id: string, view: AssistantView, metadata: JsonObject) {
+      return this.#directory.getAssistantVersions(id, view, metadata);
     }
 
-    setLatestAssistant(id: string, version: number, graphs: readonly string[]) {
-      return this.#directory.setLatestAssistant(id, version, graphs);
+    setLatestAssistant(id: string, version: number, view: AssistantView) {
+      return this.#directory.setLatestAssistant(id, version, view);
     }
 
     useStore(reads: readonly StoreRead[], writes: readonly StoreWrite[]) {

@@ -1,3 +1,4 @@
+import { isList } from "../contains.ts";
 import { sha1 } from "../checkpoint/sha1.ts";
 import { toHex } from "../storage/stored-id.ts";
 import type { Json } from "../json.ts";
@@ -67,20 +68,4 @@ export function isExact(value: Json): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (isList(value)) return value.every((element) => typeof element !== "object" || element === null);
   return Object.values(value).every(isExact);
-}
-
-/** Whether all of `part` is in `whole`: objects by their keys, lists by any of their elements, anything else as it is. */
-export function contains(whole: Json | undefined, part: Json): boolean {
-  if (typeof part !== "object" || part === null) return whole === part;
-  if (typeof whole !== "object" || whole === null || isList(whole) !== isList(part)) return false;
-  if (isList(part)) {
-    return part.every((wanted) => isList(whole) && whole.some((element) => contains(element, wanted)));
-  }
-  return Object.entries(part).every(
-    ([key, wanted]) => !isList(whole) && Object.hasOwn(whole, key) && contains(whole[key], wanted),
-  );
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

@@ -49,6 +49,8 @@ export interface ThreadFilter {
   readonly metadata?: JsonObject;
   /** As `metadata`, of their extract. */
   readonly extract?: JsonObject;
+  /** As `metadata`: whom who asks may know of. */
+  readonly access?: JsonObject;
 }
 
 export type SortKey = "thread_id" | "status" | "created_at" | "updated_at" | "state_updated_at";
@@ -66,6 +68,8 @@ export interface ThreadPlace {
 
 export interface QuestionsPage {
   readonly limit: number;
+  /** Only those of threads that a filter with it finds. */
+  readonly access?: JsonObject;
   /** Only what comes after it. */
   readonly after?: QuestionPlace;
 }
@@ -114,24 +118,34 @@ export interface AssistantOrder {
   readonly descending: boolean;
 }
 
-/** What a directory object does about assistants. `graphs` are those of the deployment. */
+/** From where assistants are seen. */
+export interface AssistantView {
+  /** Of the deployment: each has an assistant by itself. */
+  readonly graphs: readonly string[];
+  /** What their metadata has to contain: there are no others. */
+  readonly access?: JsonObject | undefined;
+  /** Those that graphs have by themselves are there, too, whatever their metadata has. */
+  readonly ownOfGraphs?: boolean;
+}
+
+/** What a directory object does about assistants. */
 export interface AssistantsApi {
-  getAssistant(id: string, graphs: readonly string[]): Promise<Outcome<Assistant>>;
-  createAssistant(assistant: NewAssistant, graphs: readonly string[]): Promise<Outcome<Assistant>>;
-  patchAssistant(id: string, patch: AssistantPatch, graphs: readonly string[]): Promise<Outcome<Assistant>>;
-  removeAssistant(id: string, graphs: readonly string[]): Promise<Outcome<null>>;
+  getAssistant(id: string, view: AssistantView): Promise<Outcome<Assistant>>;
+  createAssistant(assistant: NewAssistant, view: AssistantView): Promise<Outcome<Assistant>>;
+  patchAssistant(id: string, patch: AssistantPatch, view: AssistantView): Promise<Outcome<Assistant>>;
+  removeAssistant(id: string, view: AssistantView): Promise<Outcome<null>>;
   searchAssistants(
     filter: AssistantFilter,
     order: AssistantOrder,
-    graphs: readonly string[],
+    view: AssistantView,
   ): Promise<readonly Assistant[]>;
   /** Those whose metadata has this part, the newest first. */
   getAssistantVersions(
     id: string,
-    graphs: readonly string[],
+    view: AssistantView,
     metadata: JsonObject,
   ): Promise<Outcome<readonly Assistant[]>>;
-  setLatestAssistant(id: string, version: number, graphs: readonly string[]): Promise<Outcome<Assistant>>;
+  setLatestAssistant(id: string, version: number, view: AssistantView): Promise<Outcome<Assistant>>;
 }
 
 /** An item of the store, its value as the serializer has written it. Times are milliseconds since 1970. */

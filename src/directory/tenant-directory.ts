@@ -6,6 +6,7 @@ import type {
   AssistantFilter,
   AssistantOrder,
   AssistantPatch,
+  AssistantView,
   DirectoryApi,
   NewAssistant,
   QuestionsPage,
@@ -72,40 +73,40 @@ export class TenantDirectory implements DirectoryApi {
     return found.flat().toSorted(compareQuestions).slice(0, page.limit);
   }
 
-  getAssistant(id: string, graphs: readonly string[]): Promise<Outcome<Assistant>> {
-    return this.#first((shard) => shard.getAssistant(id, graphs));
+  getAssistant(id: string, view: AssistantView): Promise<Outcome<Assistant>> {
+    return this.#first((shard) => shard.getAssistant(id, view));
   }
 
-  createAssistant(assistant: NewAssistant, graphs: readonly string[]): Promise<Outcome<Assistant>> {
-    return this.#first((shard) => shard.createAssistant(assistant, graphs));
+  createAssistant(assistant: NewAssistant, view: AssistantView): Promise<Outcome<Assistant>> {
+    return this.#first((shard) => shard.createAssistant(assistant, view));
   }
 
-  patchAssistant(id: string, patch: AssistantPatch, graphs: readonly string[]): Promise<Outcome<Assistant>> {
-    return this.#first((shard) => shard.patchAssistant(id, patch, graphs));
+  patchAssistant(id: string, patch: AssistantPatch, view: AssistantView): Promise<Outcome<Assistant>> {
+    return this.#first((shard) => shard.patchAssistant(id, patch, view));
   }
 
-  removeAssistant(id: string, graphs: readonly string[]): Promise<Outcome<null>> {
-    return this.#first((shard) => shard.removeAssistant(id, graphs));
+  removeAssistant(id: string, view: AssistantView): Promise<Outcome<null>> {
+    return this.#first((shard) => shard.removeAssistant(id, view));
   }
 
   searchAssistants(
     filter: AssistantFilter,
     order: AssistantOrder,
-    graphs: readonly string[],
+    view: AssistantView,
   ): Promise<readonly Assistant[]> {
-    return this.#first((shard) => shard.searchAssistants(filter, order, graphs));
+    return this.#first((shard) => shard.searchAssistants(filter, order, view));
   }
 
   getAssistantVersions(
     id: string,
-    graphs: readonly string[],
+    view: AssistantView,
     metadata: JsonObject,
   ): Promise<Outcome<readonly Assistant[]>> {
-    return this.#first((shard) => shard.getAssistantVersions(id, graphs, metadata));
+    return this.#first((shard) => shard.getAssistantVersions(id, view, metadata));
   }
 
-  setLatestAssistant(id: string, version: number, graphs: readonly string[]): Promise<Outcome<Assistant>> {
-    return this.#first((shard) => shard.setLatestAssistant(id, version, graphs));
+  setLatestAssistant(id: string, version: number, view: AssistantView): Promise<Outcome<Assistant>> {
+    return this.#first((shard) => shard.setLatestAssistant(id, version, view));
   }
 
   useStore(reads: readonly StoreRead[], writes: readonly StoreWrite[]): Promise<Outcome<readonly unknown[]>> {

@@ -1,5 +1,5 @@
 import type { Sql } from "../storage/sql.ts";
-import { leavesOf, type Leaf } from "./leaves.ts";
+import { leavesOf, leavesWithin, type Leaf } from "./leaves.ts";
 import type { AskedQuestion, QuestionsPage, ThreadEntry } from "./protocol.ts";
 
 /** The path that stands for the status. */
@@ -42,14 +42,20 @@ export class ThreadIndex {
       .map((row) => parseEntry(row.entry));
   }
 
-  questions({ limit, after }: QuestionsPage): readonly AskedQuestion[] {
+  questions({ limit, after, access = {} }: QuestionsPage): readonly AskedQuestion[] {
+    const keys = leavesWithin("metadata", access);
+    const isAccessible = keys.map(
+      (_, index) =>
+        ` AND EXISTS (SELECT 1 FROM thread_keys k WHERE k.path = ?${2 * index + 5} AND k.value = ?${2 * index + 6} AND k.thread = q.thread)`,
+    );
     const statement = `SELECT t.thread_id, q.interrupt, q.asked_at, q.question
       FROM questions q JOIN threads t ON t.id = q.thread
-      WHERE q.asked_at > ?1 OR (q.asked_at = ?1 AND (t.thread_id, q.interrupt) > (?2, ?3))
+      WHERE (q.asked_at > ?1 OR (q.asked_at = ?1 AND (t.thread_id, q.interrupt) > (?2, ?3)))${isAccessible.join("")}
       ORDER BY q.asked_at, t.thread_id, q.interrupt LIMIT ?4`;
+    const inputs = keys.flatMap(({ path, value }) => [path, value]);
     type Row = { thread_id: string; interrupt: string; asked_at: number; question: string };
     const place = [after?.askedAt ?? -1, after?.threadId ?? "", after?.interruptId ?? ""] as const;
-    return this.#sql.all<Row>(statement, ...place, limit).map((row) => ({
+    return this.#sql.all<Row>(statement, ...place, limit, ...inputs).map((row) => ({
       threadId: row.thread_id,
       interruptId: row.interrupt,
       askedAt: row.asked_at,

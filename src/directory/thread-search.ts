@@ -1,5 +1,6 @@
 import type { Sql, SqlInput } from "../storage/sql.ts";
-import { contains, isExact, type Leaf, leavesWithin } from "./leaves.ts";
+import { contains } from "../contains.ts";
+import { isExact, type Leaf, leavesWithin } from "./leaves.ts";
 import type { ThreadFilter, ThreadOrder, ThreadPlace } from "./protocol.ts";
 import { parseEntry, STATUS } from "./thread-index.ts";
 
@@ -97,9 +98,10 @@ export class ThreadSearch {
   }
 }
 
-function wantedKeys({ status, metadata = {}, extract = {} }: ThreadFilter): readonly Leaf[] {
+function wantedKeys({ status, metadata = {}, extract = {}, access = {} }: ThreadFilter): readonly Leaf[] {
   return [
     ...(status === undefined ? [] : [{ path: STATUS, value: status }]),
+    ...leavesWithin("metadata", access),
     ...leavesWithin("metadata", metadata),
     ...leavesWithin("extract", extract),
   ];
@@ -107,12 +109,16 @@ function wantedKeys({ status, metadata = {}, extract = {} }: ThreadFilter): read
 
 /** Whether SQL alone says which threads are wanted. */
 function isExactFilter(filter: ThreadFilter): boolean {
-  const { metadata = {}, extract = {} } = filter;
-  return isExact(metadata) && isExact(extract) && wantedKeys(filter).length <= MAX_KEYS;
+  const { metadata = {}, extract = {}, access = {} } = filter;
+  return [metadata, extract, access].every(isExact) && wantedKeys(filter).length <= MAX_KEYS;
 }
 
-function matches(text: string, { status, metadata = {}, extract = {} }: ThreadFilter): boolean {
+function matches(text: string, { status, metadata = {}, extract = {}, access = {} }: ThreadFilter): boolean {
   const entry = parseEntry(text);
-  const isInStatus = status === undefined || status === entry.status;
-  return isInStatus && contains(entry.metadata, metadata) && contains(entry.extract, extract);
+  return (
+    (status === undefined || status === entry.status) &&
+    contains(entry.metadata, access) &&
+    contains(entry.metadata, metadata) &&
+    contains(entry.extract, extract)
+  );
 }

@@ -4,6 +4,7 @@ import type {
   AssistantFilter,
   AssistantOrder,
   AssistantPatch,
+  AssistantView,
   AssistantsApi,
   JsonObject,
   NewAssistant,
@@ -27,6 +28,7 @@ import {
   SubgraphsQuery,
   VersionsBody,
 } from "./assistant-schemas.ts";
+import { accessTo, authorize, authorizedMetadata } from "./auth/authorization.ts";
 import { newId } from "./new-id.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { parseBody, parseQuery } from "./body.ts";
@@ -49,20 +51,25 @@ const NEWEST_FIRST = { by: "createdAt", descending: true } as const;
 export function assistantRoutes(options: AppOptions): Hono {
   const app = new Hono();
   const graphs = (): readonly string[] => Object.keys(options.graphs);
-  const assistants = (context: Context): AssistantsApi => directoryOf(context, options);
+  const view = viewOf(options);
+  const assistants = assistantsOf(options);
 
   app.post("/", async (context) => {
     const body = await parseBody(context.req, CreateAssistantBody, MAX_ASSISTANT);
     requireGraph(body.graph_id, graphs());
-    const made = await assistants(context).createAssistant(newAssistant(context, body), graphs());
+    const assistant = newAssistant(context, body);
+    const asked = { ...body, assistant_id: assistant.assistantId, metadata: { ...body.metadata } };
+    const metadata = await authorizedOf(context, "assistants:create", asked);
+    const made = await assistants(context).createAssistant({ ...assistant, metadata }, view(context));
     return respond(context, made, wireAssistant);
   });
 
   app.post("/search", async (context) => {
     const body = await parseBody(context.req, SearchAssistantsBody, MAX_ASSISTANT);
     const { limit, offset, sort_by: by, sort_order: order, select } = body;
+    await authorize(context, "assistants:search", { ...body });
     const wanted = { by: SORTED[by], descending: order === "desc" };
-    const found = await assistants(context).searchAssistants(filterOf(body), wanted, graphs());
+    const found = await assistants(context).searchAssistants(filterOf(body), wanted, view(context));
     context.header("x-pagination-total", String(found.length));
     if (found.length > offset + limit) context.header("x-pagination-next", String(offset + limit));
     const page = found.slice(offset, offset + limit).map(wireAssistant);
@@ -71,20 +78,27 @@ export function assistantRoutes(options: AppOptions): Hono {
 
   app.post("/count", async (context) => {
     const body = await parseBody(context.req, CountAssistantsBody, MAX_ASSISTANT);
-    const found = await assistants(context).searchAssistants(filterOf(body), NEWEST_FIRST, graphs());
+    await authorize(context, "assistants:search", { ...body });
+    const found = await assistants(context).searchAssistants(filterOf(body), NEWEST_FIRST, view(context));
     return context.json(found.length);
   });
 
   app.get("/:assistant_id", async (context) => {
     const id = context.req.param("assistant_id");
-    return respond(context, await assistants(context).getAssistant(id, graphs()), wireAssistant);
+    return respond(context, await assistants(context).getAssistant(id, view(context)), wireAssistant);
   });
 
   app.patch("/:assistant_id", async (context) => {
     const id = context.req.param("assistant_id");
     const body = await parseBody(context.req, PatchAssistantBody, MAX_ASSISTANT);
     if (body.graph_id != null) requireGraph(body.graph_id, graphs());
-    const patched = await assistants(context).patchAssistant(id, patchOf(body), graphs());
+    const asked = { ...body, assistant_id: id, metadata: { ...body.metadata } };
+    const metadata = await authorizedOf(context, "assistants:update", asked);
+    const patched = await assistants(context).patchAssistant(
+      id,
+      patchOf({ ...body, metadata }),
+      view(context),
+    );
     return respond(context, patched, wireAssistant);
   });
 
@@ -93,33 +107,53 @@ export function assistantRoutes(options: AppOptions): Hono {
     const id = context.req.param("assistant_id");
     if (withThreads) {
       requirePermission(context, "threads:delete");
-      const found = await assistants(context).getAssistant(id, graphs());
+      await authorize(context, "threads:delete", {});
+      const found = await assistants(context).getAssistant(id, view(context));
       if (!found.ok) return errorResponse(context, found.error);
       const kept = await deleteThreads(context, options, { assistant_id: found.value.assistantId });
       if (kept !== undefined) return refusal(context, kept);
     }
-    const removed = await assistants(context).removeAssistant(id, graphs());
+    const removed = await assistants(context).removeAssistant(id, view(context));
     return removed.ok ? context.body(null, 204) : errorResponse(context, removed.error);
   });
+
+  app.route("/", assistantVersionRoutes(options));
+  return app;
+}
+
+/** What an assistant was before, and can be again. */
+function assistantVersionRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+  const view = viewOf(options);
+  const assistants = assistantsOf(options);
 
   app.post("/:assistant_id/versions", async (context) => {
     const id = context.req.param("assistant_id");
     const { limit, offset, metadata } = await parseBody(context.req, VersionsBody, MAX_ASSISTANT);
-    const found = await assistants(context).getAssistantVersions(id, graphs(), metadata ?? {});
+    const found = await assistants(context).getAssistantVersions(id, view(context), metadata ?? {});
     return respond(context, found, (versions) => versions.slice(offset, offset + limit).map(wireAssistant));
   });
 
   app.post("/:assistant_id/latest", async (context) => {
     const id = context.req.param("assistant_id");
     const { version } = await parseBody(context.req, LatestBody, MAX_ASSISTANT);
+    await authorize(context, "assistants:update", { assistant_id: id, version });
     return respond(
       context,
-      await assistants(context).setLatestAssistant(id, version, graphs()),
+      await assistants(context).setLatestAssistant(id, version, view(context)),
       wireAssistant,
     );
   });
 
   return app;
+}
+
+function viewOf(options: AppOptions): (context: Context) => AssistantView {
+  return (context) => ({ graphs: Object.keys(options.graphs), access: accessTo(context, "assistants") });
+}
+
+function assistantsOf(options: AppOptions): (context: Context) => AssistantsApi {
+  return (context) => directoryOf(context, options);
 }
 
 /** What the graph of an assistant looks like. */
@@ -129,7 +163,8 @@ export function assistantGraphRoutes(options: AppOptions): Hono {
 
   const graphOf = async (context: Context) => {
     const id = context.req.param("assistant_id") ?? "";
-    const found = await directoryOf(context, options).getAssistant(id, graphs());
+    const access = accessTo(context, "assistants");
+    const found = await directoryOf(context, options).getAssistant(id, { graphs: graphs(), access });
     if (!found.ok) throw new RefusedError(found.error.code, found.error.message, found.error);
     const { graphId } = found.value;
     const graph = options.graphs[graphId];
@@ -160,6 +195,16 @@ export function assistantGraphRoutes(options: AppOptions): Hono {
   }
 
   return app;
+}
+
+/** The metadata that the assistant is to have. */
+async function authorizedOf(
+  context: Context,
+  permission: string,
+  asked: Record<string, unknown>,
+): Promise<JsonObject> {
+  const { metadata } = await authorize(context, permission, asked);
+  return authorizedMetadata(metadata, MAX_ASSISTANT);
 }
 
 function respond<Value>(context: Context, outcome: Outcome<Value>, wire: (value: Value) => object): Response {

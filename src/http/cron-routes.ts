@@ -1,42 +1,48 @@
 import { Hono } from "hono";
 import type { AppOptions } from "./app.ts";
+import { authorizedCron } from "./auth/authorized-cron.ts";
 import { parseBody } from "./body.ts";
 import { threadCronId } from "./cron-id.ts";
+import { authorizedCronOf, authorizedCrons } from "./cron-access.ts";
 import { cronRequest, ThreadCronBody } from "./cron-schemas.ts";
 import { newId } from "./new-id.ts";
 import { withAssistant } from "./run-assistant.ts";
-import { call, jsonResponse, refusal, requestedThread } from "./thread-call.ts";
+import { call, jsonResponse, namedThread, refusal, requestedThread } from "./thread-call.ts";
 
 /** Runs of a thread that come by the clock. */
 export function cronRoutes(options: AppOptions): Hono {
   const app = new Hono();
 
   app.post("/runs/crons", async (context) => {
-    const thread = requestedThread(context, options);
+    const { threadId } = requestedThread(context, options).address;
     const requested = await parseBody(context.req, ThreadCronBody, options.maxBodySize);
     const { graph, body } = await withAssistant(context, options, requested);
-    const { schedule, timezone, enabled, end_time: endAt } = body;
-    const create = {
-      ...thread.address,
-      cronId: threadCronId(newId(context), thread.address.threadId),
+    const { schedule, timezone, enabled, end_time: end } = body;
+    const cron = {
+      threadId,
+      cronId: threadCronId(newId(context), threadId),
       schedule,
       timezone,
       enabled,
-      endAt: endAt ?? undefined,
+      endAt: end ?? undefined,
       assistant: body.assistant_id ?? undefined,
-      request: cronRequest(body, graph, body.on_interrupted),
     };
+    const request = await authorizedCron(context, cron, cronRequest(body, graph, body.on_interrupted));
+    const thread = namedThread(context, options, threadId);
+    const create = { ...cron, ...thread.address, request };
     return jsonResponse(context, await call(thread, (api) => api.createCron(create)));
   });
 
   app.get("/runs/crons", async (context) => {
-    const thread = requestedThread(context, options);
-    return jsonResponse(context, await call(thread, (api) => api.listCrons(thread.address)));
+    const { threadId } = requestedThread(context, options).address;
+    const { thread, list } = await authorizedCrons(context, options, threadId, { thread_id: threadId });
+    return jsonResponse(context, await call(thread, (api) => api.listCrons(list)));
   });
 
   app.delete("/runs/crons/:cron_id", async (context) => {
-    const thread = requestedThread(context, options);
-    const named = { ...thread.address, cronId: context.req.param("cron_id") };
+    const { threadId } = requestedThread(context, options).address;
+    const asked = { cron_id: context.req.param("cron_id") };
+    const { thread, named } = await authorizedCronOf(context, options, threadId, "crons:delete", asked);
     const reply = await call(thread, (api) => api.deleteCron(named));
     return reply.ok ? context.body(null, 204) : refusal(context, reply);
   });

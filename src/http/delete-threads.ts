@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { JsonObject } from "../directory/protocol.ts";
 import type { Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
+import { accessTo } from "./auth/authorization.ts";
 import { removeThread } from "./remove-thread.ts";
 import { directoryOf } from "./search-routes.ts";
 import { namedThread } from "./thread-call.ts";
@@ -10,7 +11,7 @@ const OLDEST_FIRST = { by: "created_at", descending: false } as const;
 /** Threads that are looked for at once. */
 const PAGE = 100;
 
-/** Deletes every thread with this metadata, one after the other. Gives why it has ended before, if it has. */
+/** Deletes every thread with this metadata that the caller may know of, one after the other. Gives why it has ended before, if it has. */
 export async function deleteThreads(
   context: Context,
   options: AppOptions,
@@ -19,7 +20,9 @@ export async function deleteThreads(
   const directory = directoryOf(context, options);
   const tried = new Set<string>();
   for (;;) {
-    const found = await directory.findThreads({ metadata, extract: {} }, OLDEST_FIRST, tried.size + PAGE);
+    const access = accessTo(context, "threads");
+    const filter = { metadata, ...(access && { access }) };
+    const found = await directory.findThreads(filter, OLDEST_FIRST, tried.size + PAGE);
     const ids = found.map(({ threadId }) => threadId).filter((id) => !tried.has(id));
     if (ids.length === 0) return undefined;
     for (const id of ids) {

@@ -1,6 +1,7 @@
 import type { Context, ErrorHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { errorBody, TidemarkError, type WireError } from "../errors.ts";
+import { AuthRefusal } from "./auth/auth-refusal.ts";
 import { stringifyJson } from "../json.ts";
 import type { Report } from "../log.ts";
 import { notedOf, noteOfRequest } from "./request-log.ts";
@@ -52,6 +53,7 @@ const statuses = {
   invalid_hook: 401,
   local_only: 403,
   forbidden: 403,
+  refused: 403,
   not_found: 404,
   thread_not_found: 404,
   cron_not_found: 404,
@@ -117,6 +119,12 @@ export function statusOf(code: string): ContentfulStatusCode {
   return (Object.hasOwn(STATUS, code) ? STATUS[code] : undefined) ?? 500;
 }
 
+function authRefusal(context: Context, error: AuthRefusal): Response {
+  error.headers.forEach((value, name) => context.header(name, value));
+  // The type lists the statuses that have a name; any that may have a body will do.
+  return respond(context, error, error.status as ContentfulStatusCode);
+}
+
 function respond(context: Context, error: WireError, status: ContentfulStatusCode): Response {
   noteOfRequest(context, { code: error.code });
   return context.body(stringifyJson(errorBody(error)), status, { "content-type": "application/json" });
@@ -125,6 +133,7 @@ function respond(context: Context, error: WireError, status: ContentfulStatusCod
 /** What was thrown, as a response. Only typed errors say what they are: others may hold what is nobody's business. */
 export function errorHandler(report: Report): ErrorHandler {
   return (error, context) => {
+    if (error instanceof AuthRefusal) return authRefusal(context, error);
     if (error instanceof TidemarkError) return errorResponse(context, error);
     report(error, notedOf(context));
     const message =

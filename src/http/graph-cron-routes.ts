@@ -1,6 +1,10 @@
 import { type Context, Hono } from "hono";
 import type { AppOptions } from "./app.ts";
+import { authorizedMetadata } from "./auth/authorization.ts";
+import { authorizedCron } from "./auth/authorized-cron.ts";
+import { callerConfig } from "./auth/authorized-run.ts";
 import { parseBody } from "./body.ts";
+import { authorizedCronOf, authorizedCrons, keeperOf } from "./cron-access.ts";
 import { GRAPH_CRONS, threadOfCron } from "./cron-id.ts";
 import {
   CountCronsBody,
@@ -13,7 +17,7 @@ import {
 } from "./cron-schemas.ts";
 import { newId } from "./new-id.ts";
 import { withAssistant } from "./run-assistant.ts";
-import { call, callWhole, jsonResponse, namedThread, refusal, type RequestedThread } from "./thread-call.ts";
+import { call, callWhole, jsonResponse, refusal } from "./thread-call.ts";
 import { requireThreadId } from "./thread-id.ts";
 
 type Cron = Readonly<Record<string, unknown>>;
@@ -23,36 +27,73 @@ export function graphCronRoutes(options: AppOptions): Hono {
   const app = new Hono();
 
   app.post("/", async (context) => {
-    const thread = namedThread(context, options, GRAPH_CRONS);
     const requested = await parseBody(context.req, GraphCronBody, options.maxBodySize);
     const { graph, body } = await withAssistant(context, options, requested);
-    const { schedule, timezone, enabled, end_time: endAt, assistant_id: assistant } = body;
-    const create = {
-      ...thread.address,
+    const { schedule, timezone, enabled, end_time: end, assistant_id: assistant } = body;
+    const cron = {
       cronId: newId(context),
       schedule,
       timezone,
       enabled,
-      endAt: endAt ?? undefined,
+      endAt: end ?? undefined,
       assistant,
       threads: body.on_run_completed,
-      request: cronRequest(body, graph, "refuse"),
     };
+    const asked = { ...cron, threadId: undefined };
+    const request = await authorizedCron(context, asked, cronRequest(body, graph, "refuse"));
+    const thread = keeperOf(context, options, GRAPH_CRONS);
+    const create = { ...cron, ...thread.address, request };
     return jsonResponse(context, await call(thread, (api) => api.createCron(create)));
   });
 
   app.patch("/:cron_id", async (context) => {
-    const { thread, named } = requestedCron(context, options);
+    const cronId = context.req.param("cron_id");
     const body = await parseBody(context.req, PatchCronBody, options.maxBodySize);
-    const patch = { ...named, ...cronPatch(body) };
+    const { metadata, ...said } = cronPatch(body);
+    const { config } = said.request;
+    const asked = {
+      cron_id: cronId,
+      schedule: body.schedule,
+      payload: said.request,
+      metadata: { ...metadata },
+    };
+    const { thread, named, authorized } = await authorizedCronOf(
+      context,
+      options,
+      threadOfCron(cronId),
+      "crons:update",
+      asked,
+    );
+    const patch = {
+      ...named,
+      ...said,
+      request: { ...said.request, ...(config && { config: callerConfig(context, config) }) },
+      // Metadata that is not replaced stays as it was authorized before.
+      ...(metadata && { metadata: authorizedMetadata(authorized.metadata) }),
+    };
     return jsonResponse(context, await call(thread, (api) => api.patchCron(patch)));
   });
 
   app.delete("/:cron_id", async (context) => {
-    const { thread, named } = requestedCron(context, options);
+    const cronId = context.req.param("cron_id");
+    const asked = { cron_id: cronId };
+    const { thread, named } = await authorizedCronOf(
+      context,
+      options,
+      threadOfCron(cronId),
+      "crons:delete",
+      asked,
+    );
     const reply = await call(thread, (api) => api.deleteCron(named));
     return reply.ok ? context.body(null, 204) : refusal(context, reply);
   });
+
+  app.route("/", cronSearchRoutes(options));
+  return app;
+}
+
+function cronSearchRoutes(options: AppOptions): Hono {
+  const app = new Hono();
 
   app.post("/search", async (context) => {
     const body = await parseBody(context.req, SearchCronsBody, options.maxBodySize);
@@ -76,23 +117,15 @@ export function graphCronRoutes(options: AppOptions): Hono {
   return app;
 }
 
-function requestedCron(
-  context: Context,
-  options: AppOptions,
-): { readonly thread: RequestedThread; readonly named: RequestedThread["address"] & { cronId: string } } {
-  const cronId = context.req.param("cron_id") ?? "";
-  const thread = namedThread(context, options, threadOfCron(cronId));
-  return { thread, named: { ...thread.address, cronId } };
-}
-
 async function findCrons(
   context: Context,
   options: AppOptions,
   filter: CronFilter,
 ): Promise<readonly Cron[] | Response> {
   const { thread_id: threadId } = filter;
-  const thread = namedThread(context, options, threadId == null ? GRAPH_CRONS : requireThreadId(threadId));
-  const reply = await callWhole(thread, (api) => api.listCrons(thread.address));
+  const keeper = threadId == null ? GRAPH_CRONS : requireThreadId(threadId);
+  const { thread, list } = await authorizedCrons(context, options, keeper, { ...filter });
+  const reply = await callWhole(thread, (api) => api.listCrons(list));
   if (reply.ok) {
     // What the object has written as JSON.
     const crons = JSON.parse(new TextDecoder().decode(reply.value)) as readonly Cron[];

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { AskedQuestion, QuestionPlace } from "../directory/protocol.ts";
 import { RefusedError } from "../errors.ts";
 import type { AppOptions } from "./app.ts";
+import { accessTo } from "./auth/authorization.ts";
 import { parseQuery } from "./body.ts";
 import { InterruptsQuery } from "./thread-schemas.ts";
 import { directoryOf } from "./search-routes.ts";
@@ -17,7 +18,8 @@ export function interruptRoutes(options: AppOptions): Hono {
     const directory = directoryOf(context, options);
     const { limit, after } = parseQuery(context.req, InterruptsQuery);
     const place = after === undefined ? {} : { after: placeOf(after) };
-    const found = await directory.getQuestions({ limit: limit + 1, ...place });
+    const access = accessTo(context, "threads");
+    const found = await directory.getQuestions({ limit: limit + 1, ...place, ...(access && { access }) });
     const page = found.slice(0, limit);
     const last = page.at(-1);
     const next = found.length > limit && last !== undefined ? cursorOf(last) : null;

@@ -1,7 +1,9 @@
 import { type Context, Hono } from "hono";
+import type { JsonObject } from "../directory/protocol.ts";
 import { RefusedError, StorageError } from "../errors.ts";
 import type { Bytes, ImportedThread, Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
+import { authorize, authorizedMetadata } from "./auth/authorization.ts";
 import { newId } from "./new-id.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { removeThread } from "./remove-thread.ts";
@@ -42,14 +44,18 @@ export function lifeCycleRoutes(options: AppOptions): Hono {
   });
 
   app.post("/copy", async (context) => {
-    const source = requestedThread(context, options);
+    const { threadId } = requestedThread(context, options).address;
     parseQuery(context.req, NoQuery);
     const { thread_id: given } = await parseBody(context.req, CopyBody, options.maxBodySize);
-    const id = given ?? newId(context);
-    const target = namedThread(context, options, requireThreadId(id));
+    const id = requireThreadId(given ?? newId(context));
+    await authorize(context, "threads:read", { thread_id: threadId });
+    const source = namedThread(context, options, threadId);
+    const asked = { thread_id: id, metadata: {}, if_exists: "raise" };
+    const metadata = authorizedMetadata((await authorize(context, "threads:create", asked)).metadata);
+    const target = namedThread(context, options, id);
     const exported = await call(source, (api) => api.exportThread(source.address));
     if (!exported.ok) return refusal(context, exported);
-    const reply = await receive(target, exported.value);
+    const reply = await receive(target, metadata, exported.value);
     if (reply.ok) return context.json({ thread_id: id, ...reply.value });
     // What follows from a key is there when the same call has made it before.
     const isMade = given === undefined && reply.error.code === "thread_exists";
@@ -69,7 +75,11 @@ function prune(thread: RequestedThread, body: PruneRequest): Promise<Reply<null>
 }
 
 /** Hands an export on to the thread that is to be a copy. */
-async function receive(target: RequestedThread, exported: Bytes): Promise<Reply<ImportedThread>> {
+async function receive(
+  target: RequestedThread,
+  metadata: JsonObject,
+  exported: Bytes,
+): Promise<Reply<ImportedThread>> {
   const { readable, writable } = new IdentityTransformStream();
   let isBroken = false;
   const sending = exported.pipeTo(writable).catch(() => {
@@ -81,7 +91,7 @@ async function receive(target: RequestedThread, exported: Bytes): Promise<Reply<
       attempts += 1;
       // What was exported can be sent once only.
       if (attempts > 1) throw interrupted();
-      return api.importThread(target.address, readable);
+      return api.importThread({ ...target.address, metadata }, readable);
     });
   } catch (error) {
     await sending;

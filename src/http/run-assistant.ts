@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { RefusedError } from "../errors.ts";
 import type { AppOptions } from "./app.ts";
+import { accessTo, authorize } from "./auth/authorization.ts";
 import { directoryOf } from "./search-routes.ts";
 
 /** What an assistant has a say in. */
@@ -27,7 +28,13 @@ export async function withAssistant<Body extends AssistedBody>(
 ): Promise<Assisted<Body>> {
   const { assistant_id: id } = body;
   if (id == null || Object.hasOwn(options.graphs, id)) return { graph: id ?? undefined, body };
-  const found = await directoryOf(context, options).getAssistant(id, Object.keys(options.graphs));
+  await authorize(context, "assistants:read", { assistant_id: id });
+  const view = {
+    graphs: Object.keys(options.graphs),
+    access: accessTo(context, "assistants"),
+    ownOfGraphs: true,
+  };
+  const found = await directoryOf(context, options).getAssistant(id, view);
   if (!found.ok) throw new RefusedError(found.error.code, found.error.message, found.error);
   const { graphId, config, context: given } = found.value;
   return { graph: graphId, body: merged(body, config, given) };

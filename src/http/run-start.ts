@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import { v7 as uuid7 } from "uuid";
 import type { RunRequest, StartRun } from "../thread/protocol.ts";
+import { accessTo } from "./auth/authorization.ts";
+import { authorizedRun } from "./auth/authorized-run.ts";
 import { atNamedPlace, type NamedPlace } from "./named-place.ts";
 import { requestConditions } from "./request-conditions.ts";
 import { noteOfRequest } from "./request-log.ts";
@@ -35,13 +37,18 @@ export async function startOf(
 ): Promise<StartRun> {
   const request = atNamedPlace(thread.address.threadId, requested, checkpoint);
   const { idempotency, ifMatch } = await requestConditions(context, body);
+  const { tenant, threadId } = thread.address;
   const runId = uuid7();
   noteOfRequest(context, { run_id: runId });
+  const authorized = await authorizedRun(context, { threadId, runId }, request);
+  const access = accessTo(context, "threads");
   return {
-    ...thread.address,
+    tenant,
+    threadId,
+    ...(access !== undefined && { access }),
     runId,
     request: {
-      ...request,
+      ...authorized,
       ...answererOf(context, request),
       ...traceOf(context),
       ...(ifMatch !== undefined && { ifMatch }),

@@ -5,6 +5,7 @@ import type { Reply, StartRun, ThreadApi } from "../thread/protocol.ts";
 import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
+import { authorize } from "./auth/authorization.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { configuredHeaders } from "./configured-headers.ts";
 import type { Disconnection } from "./disconnection.ts";
@@ -109,12 +110,15 @@ export function runsRoutes(options: AppOptions): Hono {
 
   app.get("/runs/:run_id/join", async (context) => {
     const { thread, run } = requestedRun(context, options);
-    const query = parseQuery(context.req, schemas.JoinQuery);
-    if (query.cancel_on_disconnect) requirePermission(context, "threads:update");
+    const { cancel_on_disconnect: mayCancel } = parseQuery(context.req, schemas.JoinQuery);
+    if (mayCancel) requirePermission(context, "threads:update");
     const reply = await call(thread, (api) => api.getRun(run));
     if (!reply.ok) return refusal(context, reply);
     await reply.value.run.cancel();
-    return valuesOf(context, thread, run, query.cancel_on_disconnect);
+    if (!mayCancel) return valuesOf(context, thread, run, false);
+    await authorize(context, "threads:update", { thread_id: run.threadId, run_id: run.runId });
+    const stoppable = requestedRun(context, options);
+    return valuesOf(context, stoppable.thread, stoppable.run, true);
   });
 
   app.post("/runs/:run_id/cancel", async (context) => {

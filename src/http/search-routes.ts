@@ -4,6 +4,7 @@ import { RefusedError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
+import { accessTo, authorize } from "./auth/authorization.ts";
 import { parseBody } from "./body.ts";
 import { callWhole, namedThread } from "./thread-call.ts";
 import {
@@ -24,7 +25,8 @@ export function searchRoutes(options: AppOptions): Hono {
     const directory = directoryOf(context, options);
     const body = await parseBody(context.req, SearchThreadsBody, options.maxBodySize);
     const { limit, offset, ids, sort_by: by, sort_order: order, select } = body;
-    const filter = { ...filterOf(body, options.extract), ...(ids && { ids }) };
+    await authorize(context, "threads:search", { ...body });
+    const filter = { ...filterOf(context, body, options.extract), ...(ids && { ids }) };
     const wanted = { by, descending: order === "desc" };
     const [places, total] = await Promise.all([
       directory.findThreads(filter, wanted, offset + limit + 1),
@@ -47,7 +49,8 @@ export function searchRoutes(options: AppOptions): Hono {
   app.post("/count", async (context) => {
     const directory = directoryOf(context, options);
     const body = await parseBody(context.req, CountThreadsBody, options.maxBodySize);
-    return context.json(await directory.countThreads(filterOf(body, options.extract)));
+    await authorize(context, "threads:search", { ...body });
+    return context.json(await directory.countThreads(filterOf(context, body, options.extract)));
   });
 
   return app;
@@ -127,9 +130,14 @@ function selected(thread: Thread, keys: SearchThreads["select"]): Thread {
   return Object.fromEntries((keys ?? []).map((key) => [key, thread[key]]));
 }
 
-function filterOf({ metadata, values, status }: ThreadFilterBody, extract: readonly string[]): ThreadFilter {
+function filterOf(
+  context: Context,
+  { metadata, values, status }: ThreadFilterBody,
+  extract: readonly string[],
+): ThreadFilter {
   requireExtracted(values, extract);
-  return { metadata, extract: values, ...(status && { status }) };
+  const access = accessTo(context, "threads");
+  return { metadata, extract: values, ...(status && { status }), ...(access && { access }) };
 }
 
 /** Refuses to look for values that the directory does not know: it would find none, whatever the threads have. */

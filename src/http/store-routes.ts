@@ -1,10 +1,24 @@
 import { type Context, Hono } from "hono";
 import type { BaseStore, SearchItem } from "../checkpoint/store/base-store.ts";
 import { stringifyJson } from "../json.ts";
+import { RefusedError } from "../errors.ts";
 import type { AppOptions } from "./app.ts";
+import { accessTo } from "./auth/authorization.ts";
+import { forbidden } from "./auth/permissions.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { directoryOf } from "./search-routes.ts";
-import { DeleteItemBody, ItemQuery, NamespacesBody, PutItemBody, SearchItemsBody } from "./store-schemas.ts";
+import { authorizeStore, maySee, seenPage } from "./store-access.ts";
+import {
+  AskedItem,
+  AskedNamespaces,
+  AskedPut,
+  AskedSearch,
+  DeleteItemBody,
+  ItemQuery,
+  NamespacesBody,
+  PutItemBody,
+  SearchItemsBody,
+} from "./store-schemas.ts";
 
 /** What graphs remember across threads. */
 export function storeRoutes(options: AppOptions): Hono {
@@ -12,44 +26,85 @@ export function storeRoutes(options: AppOptions): Hono {
   const store = (context: Context): BaseStore => options.store(context.env, directoryOf(context, options));
 
   app.put("/items", async (context) => {
-    const { namespace, key, value } = await parseBody(context.req, PutItemBody, options.maxBodySize);
-    await store(context).put(namespace, key, value);
+    const body = await parseBody(context.req, PutItemBody, options.maxBodySize);
+    const item = await authorizeStore(context, "put", AskedPut, body);
+    await requireVisible(context, store(context), item);
+    if (!maySee(context, item)) throw forbidden("store:put");
+    await store(context).put(item.namespace, item.key, item.value);
     return context.body(null, 204);
   });
 
   app.get("/items", async (context) => {
     const { namespace, key } = parseQuery(context.req, ItemQuery);
-    const item = await store(context).get(namespace === "" ? [] : namespace.split("."), key);
+    const asked = { namespace: namespace === "" ? [] : namespace.split("."), key };
+    const named = await authorizeStore(context, "get", AskedItem, asked);
+    const item = await store(context).get(named.namespace, named.key);
+    if (item !== null && !maySee(context, item)) throw itemNotFound(named.key);
     return json(context, item && wireItem(item));
   });
 
   app.delete("/items", async (context) => {
-    const { namespace, key } = await parseBody(context.req, DeleteItemBody, options.maxBodySize);
-    await store(context).delete(namespace, key);
+    const body = await parseBody(context.req, DeleteItemBody, options.maxBodySize);
+    const named = await authorizeStore(context, "delete", AskedItem, body);
+    await requireVisible(context, store(context), named);
+    await store(context).delete(named.namespace, named.key);
     return context.body(null, 204);
   });
 
   app.post("/items/search", async (context) => {
     const body = await parseBody(context.req, SearchItemsBody, options.maxBodySize);
-    const { namespace_prefix: prefix, filter, limit, offset } = body;
-    const items = await store(context).search(prefix, { limit, offset, ...(filter && { filter }) });
+    const { namespace_prefix: prefix, ...asked } = body;
+    const search = { ...asked, namespace: prefix, filter: asked.filter ?? undefined };
+    const { namespace, filter } = await authorizeStore(context, "search", AskedSearch, search);
+    const items = await seenPage(
+      context,
+      body,
+      (page) => store(context).search(namespace, { ...page, ...(filter && { filter }) }),
+      (item) => item,
+    );
     return json(context, { items: items.map(wireItem) });
   });
 
   app.post("/namespaces", async (context) => {
     const body = await parseBody(context.req, NamespacesBody, options.maxBodySize);
-    const { prefix, suffix, max_depth: maxDepth, limit, offset } = body;
-    const namespaces = await store(context).listNamespaces({
-      ...(prefix && { prefix }),
+    const { prefix, max_depth: maxDepth, suffix: given, ...asked } = body;
+    const wanted = {
+      ...asked,
+      max_depth: maxDepth,
+      namespace: prefix ?? undefined,
+      suffix: given ?? undefined,
+    };
+    const { namespace, suffix } = await authorizeStore(context, "list_namespaces", AskedNamespaces, wanted);
+    const list = {
+      ...(namespace && { prefix: namespace }),
       ...(suffix && { suffix }),
       ...(maxDepth != null && { maxDepth }),
-      limit,
-      offset,
-    });
+    };
+    const namespaces = await seenPage(
+      context,
+      body,
+      (page) => store(context).listNamespaces({ ...list, ...page }),
+      (found) => ({ namespace: found }),
+    );
     return json(context, { namespaces });
   });
 
   return app;
+}
+
+/** What is there already is not for everyone to replace or remove. */
+async function requireVisible(
+  context: Context,
+  store: BaseStore,
+  { namespace, key }: { readonly namespace: readonly string[]; readonly key: string },
+): Promise<void> {
+  if (accessTo(context, "store") === undefined) return;
+  const item = await store.get(namespace, key);
+  if (item !== null && !maySee(context, item)) throw itemNotFound(key);
+}
+
+function itemNotFound(key: string): RefusedError {
+  return new RefusedError("not_found", `There is no item "${key}" in this namespace.`);
 }
 
 function wireItem({ namespace, key, value, createdAt, updatedAt }: SearchItem): object {

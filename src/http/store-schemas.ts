@@ -26,3 +26,12 @@ export const NamespacesBody = exactly({
   limit: v.nullish(whole(1, 1000), 100),
   offset: v.nullish(whole(0, 10_000), 0),
 });
+
+/** What handlers of the configured auth are told, and may change. */
+export const AskedItem = v.object({ namespace: Namespace, key: Key });
+export const AskedPut = v.object({ ...AskedItem.entries, value: AnyObject });
+export const AskedSearch = v.object({ namespace: Namespace, filter: v.optional(AnyObject) });
+export const AskedNamespaces = v.object({
+  namespace: v.optional(Namespace),
+  suffix: v.optional(Namespace),
+});

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Bytes, Reply, ThreadAddress, ThreadApi } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
+import { accessTo } from "./auth/authorization.ts";
 import { errorResponse, failureResponse } from "./errors.ts";
 import { objectName } from "./object-name.ts";
 import { noteOfRequest } from "./request-log.ts";
@@ -21,8 +22,9 @@ export function requestedThread(context: Context, options: AppOptions): Requeste
 export function namedThread(context: Context, options: AppOptions, threadId: string): RequestedThread {
   const { tenant } = context.get("principal");
   noteOfRequest(context, { tenant, thread_id: threadId });
+  const access = accessTo(context, "threads");
   return {
-    address: { tenant, threadId },
+    address: { tenant, threadId, ...(access !== undefined && { access }) },
     namespace: options.threads(context.env),
     name: objectName(tenant, threadId),
   };

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { AppOptions } from "./app.ts";
+import { authorize, authorizedMetadata } from "./auth/authorization.ts";
 import { parseBody } from "./body.ts";
 import { newId } from "./new-id.ts";
 import { call, callWhole, jsonResponse, namedThread, requestedThread } from "./thread-call.ts";
@@ -12,10 +13,13 @@ export function threadRoutes(options: AppOptions): Hono {
 
   app.post("/", async (context) => {
     const body = await parseBody(context.req, CreateThreadBody, options.maxBodySize);
-    const { thread_id: id, metadata, if_exists: ifExists } = body;
-    const thread = namedThread(context, options, requireThreadId(id ?? newId(context)));
+    const { thread_id: given, if_exists: ifExists } = body;
+    const id = requireThreadId(given ?? newId(context));
+    const asked = { thread_id: id, metadata: { ...body.metadata }, if_exists: ifExists };
+    const metadata = authorizedMetadata((await authorize(context, "threads:create", asked)).metadata);
+    const thread = namedThread(context, options, id);
     // A thread that is there may be the one that an earlier attempt of this call has made.
-    let mayBeOurs = id == null;
+    let mayBeOurs = given == null;
     const reply = await callWhole(thread, (api) => {
       const create = { ...thread.address, metadata, ifExists: mayBeOurs ? "do_nothing" : ifExists } as const;
       mayBeOurs = true;
@@ -35,8 +39,11 @@ export function threadRoutes(options: AppOptions): Hono {
   });
 
   app.patch("/:thread_id", async (context) => {
-    const thread = requestedThread(context, options);
-    const { metadata } = await parseBody(context.req, PatchThreadBody, options.maxBodySize);
+    const { threadId } = requestedThread(context, options).address;
+    const body = await parseBody(context.req, PatchThreadBody, options.maxBodySize);
+    const asked = { thread_id: threadId, metadata: { ...body.metadata } };
+    const metadata = authorizedMetadata((await authorize(context, "threads:update", asked)).metadata);
+    const thread = namedThread(context, options, threadId);
     const reply = await callWhole(thread, (api) => api.patchThread({ ...thread.address, metadata }));
     return jsonResponse(context, reply);
   });

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { RefusedError, StorageError } from "../errors.ts";
 import type { AppOptions } from "./app.ts";
+import { authorize, authorizedMetadata } from "./auth/authorization.ts";
 import { parseQuery } from "./body.ts";
 import { NoQuery } from "./schemas.ts";
 import { call, refusal, requestedThread } from "./thread-call.ts";
@@ -29,15 +30,18 @@ export function transferRoutes(options: AppOptions): Hono {
     const { body } = context.req.raw;
     const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
     if (body === null || !ACCEPTED.some((accepted) => accepted === type)) throw notAnArchive();
+    const { threadId } = thread.address;
+    const asked = { thread_id: threadId, metadata: {}, if_exists: "raise" };
+    const metadata = authorizedMetadata((await authorize(context, "threads:create", asked)).metadata);
     let attempts = 0;
     const reply = await call(thread, (api) => {
       attempts += 1;
       // The body can be sent once only.
       if (attempts > 1) throw interrupted();
-      return api.importThread(thread.address, body);
+      return api.importThread({ ...thread.address, metadata }, body);
     });
     if (!reply.ok) return refusal(context, reply);
-    return context.json({ thread_id: thread.address.threadId, ...reply.value }, 201);
+    return context.json({ thread_id: threadId, ...reply.value }, 201);
   });
 
   return app;

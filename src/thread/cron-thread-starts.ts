@@ -69,8 +69,10 @@ export class CronThreadStarts {
     await this.#parts.callThread(address, (thread) => thread.deleteThread(address));
   }
 
-  #make(address: ThreadAddress, { id }: CronRow): Promise<Reply<null>> {
-    const create = { ...address, metadata: { cron_id: id }, ifExists: "do_nothing" } as const;
+  async #make(address: ThreadAddress, cron: CronRow): Promise<Reply<null>> {
+    const { threadMetadata } = await this.#requestOf(cron);
+    const metadata = { ...threadMetadata, cron_id: cron.id };
+    const create = { ...address, metadata, ifExists: "do_nothing" } as const;
     return this.#parts.callThread(address, async (thread) => {
       const reply = await thread.createThread(create);
       if (!reply.ok) return reply;
@@ -96,10 +98,14 @@ export class CronThreadStarts {
     await this.#parts.callThread(address, (thread) => thread.deleteThread(address));
   }
 
-  async #startRun(address: ThreadAddress, cron: CronRow, runId: string): Promise<Reply<null>> {
-    const { storage, callThread } = this.#parts;
+  async #requestOf({ request }: CronRow): Promise<RunRequest> {
     // What a router sent and this object stored, in the shape that it was parsed into.
-    const request = (await decode(storage.serde, cron.request)) as RunRequest;
+    return (await decode(this.#parts.storage.serde, request)) as RunRequest;
+  }
+
+  async #startRun(address: ThreadAddress, cron: CronRow, runId: string): Promise<Reply<null>> {
+    const { callThread } = this.#parts;
+    const request = await this.#requestOf(cron);
     const isTemporary = cron.threads === "delete";
     const start = { ...address, runId, request, mustExist: true, isAcknowledged: true, isTemporary };
     return callThread(address, async (thread) => {

@@ -9,15 +9,19 @@ import type {
 } from "../archive/records.ts";
 import { MAX_BLOB } from "../storage/limits.ts";
 import type { ChannelVersions, PendingWrite } from "../checkpoint/types.ts";
+import type { JsonObject } from "../directory/protocol.ts";
 import { ARCHIVED_TABLES, OWNER_COLUMNS } from "./archived-tables.ts";
 import { movedColumns } from "./archived-thread-row.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import type { ImportedThread, ThreadAddress } from "./protocol.ts";
+import { patchedMetadata } from "./thread-metadata.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 export interface ImportOptions {
   readonly storage: ThreadStorage;
   readonly address: ThreadAddress;
+  /** Takes the place of what the archive says of the thread under these keys. */
+  readonly metadata: JsonObject | undefined;
   /** The graph that the thread is to be bound to; refuses one that the deployment does not have. */
   readonly chooseGraph: (named: string | undefined) => string;
   readonly now: number;
@@ -86,7 +90,7 @@ class ImportTarget {
   }
 
   finish(): ImportedThread {
-    const { storage, address } = this.#options;
+    const { storage, address, metadata } = this.#options;
     if (this.#blob !== undefined) throw incompleteBlob(this.#blob.hash);
     storage.prepare();
     const missing = storage.blobs.outside(address.threadId).length - this.#counts.blobs;
@@ -95,12 +99,22 @@ class ImportTarget {
       for (const [column, value] of Object.entries(this.#columns)) {
         storage.tables.update("thread", column, value);
       }
+      if (metadata !== undefined) this.#restate(metadata);
       storage.tables.update("thread", "deleting", 0);
       // What the thread waits for is found out by looking.
       storage.timers.set("wait", "", this.#options.now);
     });
     storage.saver.forget();
     return { graph: this.#graph, ...this.#counts };
+  }
+
+  /** In a transaction. */
+  #restate(metadata: JsonObject): void {
+    const { storage } = this.#options;
+    const thread = storage.thread();
+    if (thread === undefined) return;
+    const restated = patchedMetadata(thread.metadata, metadata, thread.graph);
+    storage.tables.update("thread", "metadata", JSON.stringify(restated));
   }
 
   #takeRows({ table, columns, rows }: Rows): void {

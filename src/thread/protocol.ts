@@ -12,6 +12,8 @@ import type { CancelRun, ListRuns, MultitaskStrategy, NamedRun, ToldRun } from "
 export interface ThreadAddress {
   readonly tenant: string;
   readonly threadId: string;
+  /** What its metadata has to contain: for the caller there is no thread without that. */
+  readonly access?: JsonObject | undefined;
 }
 
 export type RequestedInput =
@@ -105,6 +107,8 @@ export interface RunRequest {
   readonly webhook?: string;
   /** The trace that the run is a part of: the header of the request that has started it. */
   readonly traceparent?: string;
+  /** What a thread says of itself that is made for the run. */
+  readonly threadMetadata?: JsonObject;
 }
 
 export interface ListDeliveries extends ThreadAddress {
@@ -197,6 +201,11 @@ export interface PatchThread extends ThreadAddress {
   readonly metadata: JsonObject;
 }
 
+export interface ImportThread extends ThreadAddress {
+  /** Takes the place of what the archive says under these keys. */
+  readonly metadata?: JsonObject | undefined;
+}
+
 export interface SendEvent extends ThreadAddress {
   /** Makes sending idempotent: the router mints it. */
   readonly eventId: string;
@@ -276,7 +285,12 @@ export interface CreateCron extends ThreadAddress {
 
 export type CronThreads = "delete" | "keep";
 
-export interface NamedCron extends ThreadAddress {
+export interface ListCrons extends ThreadAddress {
+  /** As `access`, of the crons. */
+  readonly cronAccess?: JsonObject | undefined;
+}
+
+export interface NamedCron extends ListCrons {
   readonly cronId: string;
 }
 
@@ -291,7 +305,7 @@ export interface PatchCron extends NamedCron, Partial<Pick<CreateCron, "schedule
 export interface CronsApi {
   createCron(create: CreateCron): Promise<Reply<Bytes>>;
   patchCron(patch: PatchCron): Promise<Reply<Bytes>>;
-  listCrons(address: ThreadAddress): Promise<Reply<Bytes>>;
+  listCrons(list: ListCrons): Promise<Reply<Bytes>>;
   deleteCron(cron: NamedCron): Promise<Reply<null>>;
 }
 
@@ -310,7 +324,7 @@ export interface LifeCycleApi {
   /** Answers with the bytes of an archive, which break off when the thread is written meanwhile. */
   exportThread(address: ThreadAddress): Promise<Reply<Bytes>>;
   /** Makes the thread of an archive. */
-  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>>;
+  importThread(target: ImportThread, archive: Bytes): Promise<Reply<ImportedThread>>;
 }
 
 /** The methods of a thread object. */

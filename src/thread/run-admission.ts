@@ -1,6 +1,7 @@
 import { withNamedAnswer } from "./named-answer.ts";
 import type { Environment } from "../pregel/environment.ts";
 import { isPromise } from "../checkpoint/maybe-promise.ts";
+import { requireAccess } from "./access.ts";
 import { AnswerClaims } from "./answer-claims.ts";
 import { type ContentHashes, hashedKey } from "./content-hashes.ts";
 import type { CrashPoint } from "./crash-points.ts";
@@ -114,11 +115,13 @@ export class RunAdmission {
         thread_id: threadId,
         graph,
         created_at: createdAt,
-        metadata: boundMetadata({}, graph, start.request.assistant),
+        metadata: boundMetadata(start.request.threadMetadata ?? {}, graph, start.request.assistant),
       });
       if (start.isTemporary === true) this.#options.onTemporary();
       return undefined;
     }
+    // It may have come to be, for somebody else, since this call was let in.
+    requireAccess(thread, start);
     this.#chooseGraph(start);
     const known = this.#known(start) ?? claims?.winner();
     if (known !== undefined) return known;

@@ -23,7 +23,8 @@ export async function stageRun(
   storage: ThreadStorage,
   { runId, threadId, request }: StartRun,
 ): Promise<StagedRun> {
-  const { context, config, multitask: _multitask, delay: _delay, timeLimit: _limit, ...others } = request;
+  const { context, config, multitask: _multitask, delay: _delay, timeLimit: _limit, ...rest } = request;
+  const { threadMetadata: _metadata, ...others } = rest;
   const { configurable, ...keptConfig } = config;
   const kept = { ...others, config: keptConfig };
   const erased: ErasedPart = {

@@ -1,3 +1,4 @@
+import { mayAccess } from "./access.ts";
 import type { Announcer } from "./announcer.ts";
 import { threadExists, threadNotFound } from "./errors.ts";
 import type { CreateThread, PatchThread } from "./protocol.ts";
@@ -20,13 +21,14 @@ export class ThreadChanges {
   }
 
   /** A thread that has run nothing. One that is there stays as it is, when that is allowed. */
-  async create({ tenant, threadId, metadata, ifExists }: CreateThread): Promise<void> {
-    if (this.#storage.thread() === undefined) {
+  async create({ tenant, threadId, metadata, ifExists, access }: CreateThread): Promise<void> {
+    const thread = this.#storage.thread();
+    if (thread === undefined) {
       this.#storage.transaction(() => {
         this.#storage.create({ tenant, thread_id: threadId, graph: "", created_at: this.#now(), metadata });
         this.#announcer.note();
       });
-    } else if (ifExists === "raise") throw threadExists(threadId);
+    } else if (ifExists === "raise" || !mayAccess(thread, { access })) throw threadExists(threadId);
     await this.#announcer.tellIfPossible();
   }
 

@@ -1,6 +1,9 @@
+import type { Ready } from "./access.ts";
 import { jsonBytes } from "./answer-text.ts";
 import { decode, type Encoded, encode } from "../checkpoint/encoding.ts";
+import { contains } from "../contains.ts";
 import { RefusedError, TidemarkError } from "../errors.ts";
+import { plainJson } from "../json.ts";
 import type { CronRow, CronTerms, LastRun } from "./cron-rows.ts";
 import { type CallThread, CronThreadStarts } from "./cron-thread-starts.ts";
 import { cronNotFound, cronTooLarge, threadNotFound, tooManyCrons } from "./errors.ts";
@@ -9,6 +12,7 @@ import type {
   Bytes,
   CreateCron,
   CronsApi,
+  ListCrons,
   NamedCron,
   PatchCron,
   Reply,
@@ -37,8 +41,7 @@ export interface CronParts extends CronOptions {
   readonly storage: ThreadStorage;
   readonly platform: ThreadPlatform;
   readonly admission: RunAdmission;
-  /** Takes up what an earlier instance has left, before anything else is done. */
-  readonly ready: () => Promise<void>;
+  readonly ready: Ready;
 }
 
 /** Another call of the alarm has been faster, or the cron was deleted. */
@@ -60,7 +63,7 @@ export class ThreadCrons implements CronsApi {
   createCron(create: CreateCron): Promise<Reply<Bytes>> {
     const { storage, platform, nextTime, ready } = this.#parts;
     return replying(async () => {
-      await ready();
+      await ready(create);
       if (create.threads === undefined) this.#requireThread(create);
       const request = await this.#encoded(create.request);
       const createdAt = platform.now();
@@ -88,7 +91,8 @@ export class ThreadCrons implements CronsApi {
   patchCron(patch: PatchCron): Promise<Reply<Bytes>> {
     const { storage, ready } = this.#parts;
     return replying(async () => {
-      await ready();
+      await ready(patch);
+      await this.#requireAccess(patch);
       for (;;) {
         const cron = this.#find(patch);
         const request = await this.#encoded(patched(await this.#requestOf(cron), patch));
@@ -104,20 +108,23 @@ export class ThreadCrons implements CronsApi {
     });
   }
 
-  listCrons(address: ThreadAddress): Promise<Reply<Bytes>> {
+  listCrons(list: ListCrons): Promise<Reply<Bytes>> {
     return replying(async () => {
-      await this.#parts.ready();
-      this.#requireThread(address);
-      const crons = this.#parts.storage.crons.all().map((cron) => this.#told(cron));
-      return jsonBytes(await Promise.all(crons));
+      await this.#parts.ready(list);
+      this.#requireThread(list);
+      const told: unknown[] = [];
+      for (const cron of this.#parts.storage.crons.all()) {
+        if (await this.#mayAccess(cron, list)) told.push(await this.#told(cron));
+      }
+      return jsonBytes(told);
     });
   }
 
   deleteCron(named: NamedCron): Promise<Reply<null>> {
     const { storage, ready } = this.#parts;
     return replying(async () => {
-      await ready();
-      if (storage.thread() === undefined) throw cronNotFound(named.cronId);
+      await ready(named);
+      await this.#requireAccess(named);
       storage.transaction(() => {
         const { id } = this.#find(named);
         storage.crons.remove(id);
@@ -250,6 +257,16 @@ export class ThreadCrons implements CronsApi {
     const cron = storage.thread() && storage.crons.get(cronId);
     if (cron === undefined) throw cronNotFound(cronId);
     return cron;
+  }
+
+  async #requireAccess(named: NamedCron): Promise<void> {
+    if (!(await this.#mayAccess(this.#find(named), named))) throw cronNotFound(named.cronId);
+  }
+
+  async #mayAccess(cron: CronRow, { cronAccess }: ListCrons): Promise<boolean> {
+    if (cronAccess === undefined) return true;
+    const { config } = await this.#requestOf(cron);
+    return contains(plainJson(config.metadata ?? {}), cronAccess);
   }
 
   async #encoded(request: RunRequest): Promise<Encoded> {

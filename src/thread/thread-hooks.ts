@@ -1,3 +1,4 @@
+import type { Ready } from "./access.ts";
 import type { AnswerRecord } from "./answer-rows.ts";
 import { RefusedError } from "../errors.ts";
 import { jsonBytes } from "./answer-text.ts";
@@ -15,8 +16,7 @@ export interface ThreadHooksParts {
   readonly states: StateReader;
   readonly admission: RunAdmission;
   readonly queue: RunQueue;
-  /** Takes up what an earlier instance has left, before anything else is done. */
-  readonly ready: () => Promise<void>;
+  readonly ready: Ready;
 }
 
 /**
@@ -30,18 +30,18 @@ export class ThreadHooks implements HooksApi {
     this.#parts = parts;
   }
 
-  listDeliveries({ threadId, limit }: ListDeliveries): Promise<Reply<Bytes>> {
+  listDeliveries(list: ListDeliveries): Promise<Reply<Bytes>> {
     const { storage, ready } = this.#parts;
     return replying(async () => {
-      await ready();
-      if (storage.thread() === undefined) throw threadNotFound(threadId);
-      return jsonBytes(storage.deliveries.list(limit).map(wireDelivery));
+      await ready(list);
+      if (storage.thread() === undefined) throw threadNotFound(list.threadId);
+      return jsonBytes(storage.deliveries.list(list.limit).map(wireDelivery));
     });
   }
 
   readHook(hook: HookAddress): Promise<Reply<Bytes>> {
     return replying(async () => {
-      await this.#parts.ready();
+      await this.#parts.ready(hook);
       return jsonBytes(await this.#open(hook));
     });
   }
@@ -49,7 +49,7 @@ export class ThreadHooks implements HooksApi {
   answerHook(hook: HookAddress, runId: string, value: unknown): Promise<Reply<null>> {
     const { storage, admission, ready } = this.#parts;
     return replying(async () => {
-      await ready();
+      await ready(hook);
       // The reply to an earlier call was lost.
       if (storage.thread() !== undefined && storage.runs.get(runId) !== undefined) return null;
       await this.#open(hook);

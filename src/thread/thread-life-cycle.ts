@@ -1,3 +1,4 @@
+import { type Ready, requireAccess } from "./access.ts";
 import type { Announcer } from "./announcer.ts";
 import { jsonBytes } from "./answer-text.ts";
 import { threadBusy, threadExists, threadNotFound } from "./errors.ts";
@@ -6,6 +7,7 @@ import type {
   Bytes,
   CreateThread,
   ImportedThread,
+  ImportThread,
   LifeCycleApi,
   PatchThread,
   PruneThread,
@@ -31,8 +33,7 @@ export interface LifeCycleParts {
   readonly record: ThreadRecord;
   readonly transfer: ThreadTransfer;
   readonly deletion: ThreadDeletion;
-  /** Takes up what an earlier instance has left, before anything else is done. */
-  readonly ready: () => Promise<void>;
+  readonly ready: Ready;
   /** Takes up what an imported thread waits for. */
   readonly onImported: () => Promise<void>;
 }
@@ -49,53 +50,58 @@ export class ThreadLifeCycle implements LifeCycleApi {
   }
 
   createThread(create: CreateThread): Promise<Reply<Bytes>> {
-    return this.#replying(async ({ record }) => {
+    // Whose thread is there already is told only that it is taken.
+    return this.#replying("anyone", async ({ record }) => {
       await this.#changes.create(create);
       return jsonBytes(await record.view(create.threadId));
     });
   }
 
-  getThread({ threadId }: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#replying(async ({ record }) => jsonBytes(await record.view(threadId)));
+  getThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+    return this.#replying(address, async ({ record }) => jsonBytes(await record.view(address.threadId)));
   }
 
-  getUsage({ threadId }: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#replying(async ({ storage }) => {
+  getUsage(address: ThreadAddress): Promise<Reply<Bytes>> {
+    return this.#replying(address, async ({ storage }) => {
+      const { threadId } = address;
       if (storage.thread() === undefined) throw threadNotFound(threadId);
       return jsonBytes({ thread_id: threadId, ...storage.usage() });
     });
   }
 
   patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
-    return this.#replying(async ({ record }) => {
+    return this.#replying(patch, async ({ record }) => {
       await this.#changes.patch(patch);
       return jsonBytes(await record.view(patch.threadId));
     });
   }
 
-  pruneThread({ threadId, ...keep }: PruneThread): Promise<Reply<null>> {
-    return this.#replying(async ({ storage, queue, platform }) => {
+  pruneThread(prune: PruneThread): Promise<Reply<null>> {
+    return this.#replying(prune, async ({ storage, queue, platform }) => {
+      const { threadId } = prune;
       this.#requireIdle(threadId);
       const now = platform.now();
-      await queue.exclusive(() => pruneThread(storage, threadId, keep, now));
+      await queue.exclusive(() => pruneThread(storage, threadId, prune, now));
       return null;
     });
   }
 
   /** Whatever is going on in it, a deletion that has begun before included. */
-  deleteThread({ threadId }: ThreadAddress): Promise<Reply<null>> {
+  deleteThread(address: ThreadAddress): Promise<Reply<null>> {
     const { storage, transfer, deletion } = this.#parts;
     return replying(async () => {
       transfer.requireIdle();
       const thread = storage.thread();
-      if (thread === undefined) throw threadNotFound(threadId);
+      if (thread === undefined) throw threadNotFound(address.threadId);
+      requireAccess(thread, address);
       await deletion.begin(thread);
       return null;
     });
   }
 
-  exportThread({ threadId }: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#replying(async ({ announcer, platform, transfer }) => {
+  exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+    return this.#replying(address, async ({ announcer, platform, transfer }) => {
+      const { threadId } = address;
       this.#requireIdle(threadId);
       // What the directory is told meanwhile would break the export off.
       await announcer.tellIfPossible();
@@ -105,19 +111,22 @@ export class ThreadLifeCycle implements LifeCycleApi {
     });
   }
 
-  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
-    return this.#replying(async ({ storage, admission, transfer, platform, onImported }) => {
+  importThread(target: ImportThread, archive: Bytes): Promise<Reply<ImportedThread>> {
+    return this.#replying("anyone", async ({ storage, admission, transfer, platform, onImported }) => {
       const isTaken = storage.thread() !== undefined || admission.isStaging;
-      if (isTaken) throw threadExists(address.threadId);
-      const imported = await transfer.import(address, archive);
+      if (isTaken) throw threadExists(target.threadId);
+      const imported = await transfer.import(target, archive);
       await onImported().catch((fault: unknown) => platform.report(fault));
       return imported;
     });
   }
 
-  #replying<Value>(work: (parts: LifeCycleParts) => Promise<Value>): Promise<Reply<Value>> {
+  #replying<Value>(
+    caller: Parameters<Ready>[0],
+    work: (parts: LifeCycleParts) => Promise<Value>,
+  ): Promise<Reply<Value>> {
     return replying(async () => {
-      await this.#parts.ready();
+      await this.#parts.ready(caller);
       return work(this.#parts);
     });
   }

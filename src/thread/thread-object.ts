@@ -8,6 +8,8 @@ import type {
   EventReceipt,
   HookAddress,
   ImportedThread,
+  ImportThread,
+  ListCrons,
   ListDeliveries,
   NamedCron,
   PatchCron,
@@ -24,6 +26,7 @@ import type {
   ThreadApi,
 } from "./protocol.ts";
 import type { CancelRun, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
+import { parseJsonObject } from "./thread-rows.ts";
 import type { Thread } from "./thread.ts";
 import type { UnusableThread } from "./unusable-thread.ts";
 
@@ -136,8 +139,8 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#thread.crons.patchCron(patch);
   }
 
-  listCrons(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#thread.crons.listCrons(address);
+  listCrons(list: ListCrons): Promise<Reply<Bytes>> {
+    return this.#thread.crons.listCrons(list);
   }
 
   deleteCron(cron: NamedCron): Promise<Reply<null>> {
@@ -156,15 +159,16 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#thread.lifeCycle.exportThread(address);
   }
 
-  importThread(address: ThreadAddress, archive: Bytes): Promise<Reply<ImportedThread>> {
-    return this.#thread.lifeCycle.importThread(address, archive);
+  importThread(target: ImportThread, archive: Bytes): Promise<Reply<ImportedThread>> {
+    return this.#thread.lifeCycle.importThread(target, archive);
   }
 
-  /** Takes a listener: `channels` and `since` are in the query. The router is the only one who can send this. */
+  /** Takes a listener: `channels`, `since` and `access` (JSON) are in the query. The router is the only one who can send this. */
   override async fetch(request: Request): Promise<Response> {
     const { searchParams } = new URL(request.url);
     const [channels, since] = [searchParams.getAll("channel"), Number(searchParams.get("since") ?? 0)];
-    return this.#thread.listen({ channels, since });
+    const access = parseJsonObject(searchParams.get("access") ?? "");
+    return this.#thread.listen({ channels, since, access });
   }
 
   /** A listener says how much has come, in characters. */

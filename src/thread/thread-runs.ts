@@ -1,3 +1,4 @@
+import type { Ready } from "./access.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { runNotEnded, runNotFound, threadNotFound } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
@@ -18,8 +19,7 @@ export interface ThreadRunsParts {
   readonly queue: RunQueue;
   readonly admission: RunAdmission;
   readonly stops: RunStops;
-  /** Takes up what an earlier instance has left, before anything else is done. */
-  readonly ready: () => Promise<void>;
+  readonly ready: Ready;
   /** The values of a run, when it has ended. */
   readonly values: (run: NamedRun) => Promise<Bytes>;
 }
@@ -35,7 +35,7 @@ export class ThreadRuns implements RunsApi {
   startRun(start: StartRun): Promise<Reply<ToldRun>> {
     const { admission, ready } = this.#parts;
     return replying(async () => {
-      await ready();
+      await ready(start);
       let { runId } = start;
       await admission.admit(start, (admitted) => (runId = admitted));
       return this.#told({ ...start, runId });
@@ -44,7 +44,7 @@ export class ThreadRuns implements RunsApi {
 
   getRun(named: NamedRun): Promise<Reply<ToldRun>> {
     return replying(async () => {
-      await this.#parts.ready();
+      await this.#parts.ready(named);
       return this.#told(named, false);
     });
   }
@@ -52,7 +52,7 @@ export class ThreadRuns implements RunsApi {
   listRuns({ select, ...list }: ListRuns): Promise<Reply<Bytes>> {
     const { ready, platform } = this.#parts;
     return replying(async () => {
-      await ready();
+      await ready(list);
       this.#requireThread(list);
       const runs = this.#wireRuns(list, select);
       return jsonPage(runs, (fault) => platform.report(fault));
@@ -61,7 +61,7 @@ export class ThreadRuns implements RunsApi {
 
   joinRun(named: NamedRun): Promise<Reply<Bytes>> {
     return replying(async () => {
-      await this.#parts.ready();
+      await this.#parts.ready(named);
       this.#find(named);
       return this.#parts.values(named);
     });
@@ -70,7 +70,7 @@ export class ThreadRuns implements RunsApi {
   cancelRun({ action, wait, ...named }: CancelRun): Promise<Reply<ToldRun>> {
     const { ready, stops, queue } = this.#parts;
     return replying(async () => {
-      await ready();
+      await ready(named);
       this.#requireThread(named);
       stops.cancel(named.threadId, named.runId, action);
       queue.wake();
@@ -82,7 +82,7 @@ export class ThreadRuns implements RunsApi {
   deleteRun(named: NamedRun): Promise<Reply<null>> {
     const { ready, storage } = this.#parts;
     return replying(async () => {
-      await ready();
+      await ready(named);
       const { id, endedAt } = this.#find(named);
       if (endedAt === undefined) throw runNotEnded(id);
       storage.transaction(() => {

@@ -6,7 +6,7 @@ import { threadRecords } from "./export-thread.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
 import { importThread } from "./import-thread.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { Bytes, ImportedThread, ThreadAddress } from "./protocol.ts";
+import type { Bytes, ImportedThread, ImportThread } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** Moves the thread out of its object, and into it. While it is being imported, nothing else may happen to it. */
@@ -44,13 +44,14 @@ export class ThreadTransfer {
     return readable;
   }
 
-  async import(address: ThreadAddress, archive: Bytes): Promise<ImportedThread> {
+  async import({ metadata, ...address }: ImportThread, archive: Bytes): Promise<ImportedThread> {
     this.#importing = address.threadId;
     try {
       this.guard();
       const imported = await importThread(readArchive(archive), {
         storage: this.#storage,
         address,
+        metadata,
         chooseGraph: (named) => this.#catalog.nameOf(named),
         now: this.#platform.now(),
         reached: (point) => this.#platform.reached(point),

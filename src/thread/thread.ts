@@ -1,5 +1,6 @@
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
+import { type Ready, requireAccess } from "./access.ts";
 import { Announcer, type ThreadDirectory } from "./announcer.ts";
 import { runNotFound, threadBusy, threadEmpty, threadNotFound } from "./errors.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
@@ -25,6 +26,7 @@ import type {
   RunEvents,
   SendEvent,
   StartRun,
+  ThreadAddress,
 } from "./protocol.ts";
 import { replying } from "./replying.ts";
 import { RunAdmission } from "./run-admission.ts";
@@ -155,7 +157,7 @@ export class Thread {
     this.#temporary = new TemporaryThread({ ...parts, states: this.#states, deletion: this.#deletion });
     this.#waits = new WaitKeeper({ ...parts, environment, states: this.#states });
     this.#timers = new TimerDispatch(storage, platform, this.#handlers(entrance, stops));
-    const ready = (): Promise<void> => this.#ready();
+    const ready: Ready = (caller) => this.#ready(caller);
     this.hooks = new ThreadHooks({ ...parts, states: this.#states, ready });
     this.crons = new ThreadCrons({ ...parts, ...options.crons, ready });
     this.lifeCycle = this.#lifeCycleOf(record);
@@ -177,14 +179,14 @@ export class Thread {
       record,
       transfer: this.#transfer,
       deletion: this.#deletion,
-      ready: () => this.#ready(),
+      ready: (caller) => this.#ready(caller),
       onImported: () => this.#waits.onTimer(),
     });
   }
 
   invoke(start: StartRun): Promise<Reply<Bytes>> {
     return replying(async () => {
-      await this.#ready();
+      await this.#ready(start);
       const runId = await this.#admit(start);
       return this.#ends.answer({ ...start, runId }, wireAnswer);
     });
@@ -192,7 +194,7 @@ export class Thread {
 
   stream(start: StartRun, after?: string): Promise<Reply<RunEvents>> {
     return replying(async () => {
-      await this.#ready();
+      await this.#ready(start);
       const runId = await this.#admit(start);
       return this.#readers.open({ ...start, runId, after }, start.request);
     });
@@ -200,7 +202,7 @@ export class Thread {
 
   readEvents(read: ReadEvents): Promise<Reply<RunEvents>> {
     return replying(async () => {
-      await this.#ready();
+      await this.#ready(read);
       const { threadId, runId } = read;
       if (this.#storage.thread() === undefined) throw threadNotFound(threadId);
       if (this.#storage.runs.get(runId) === undefined) throw runNotFound(threadId, runId);
@@ -210,27 +212,28 @@ export class Thread {
 
   /** Answers with a socket that gets the events of all runs. */
   async listen(listen: Listen): Promise<Response> {
-    await this.#ready();
+    // Whoever may not know of the thread hears nothing, whenever it comes to be.
+    await this.#ready("anyone");
     return new Response(null, { status: 101, webSocket: this.feed.open(listen) });
   }
 
   getState(read: ReadState): Promise<Reply<Bytes>> {
     return replying(async () => {
-      await this.#ready();
+      await this.#ready(read);
       return jsonBytes(await this.#states.state(read));
     });
   }
 
   getHistory(read: ReadHistory): Promise<Reply<Bytes>> {
     return replying(async () => {
-      await this.#ready();
+      await this.#ready(read);
       return jsonPage(this.#states.history(read), (fault) => this.#platform.report(fault));
     });
   }
 
   updateState(edit: EditState): Promise<Reply<Bytes>> {
     return replying(async () => {
-      await this.#ready();
+      await this.#ready(edit);
       const thread = this.#storage.thread();
       if (thread === undefined) throw threadNotFound(edit.threadId);
       if (thread.graph === "") throw threadEmpty(edit.threadId);
@@ -254,7 +257,7 @@ export class Thread {
 
   sendEvent(event: SendEvent): Promise<Reply<EventReceipt>> {
     return replying(async () => {
-      await this.#ready();
+      await this.#ready(event);
       return this.#waits.send(event);
     });
   }
@@ -265,14 +268,15 @@ export class Thread {
     const thread = this.#storage.thread();
     if (thread?.deleting === 0) return this.#timers.fire();
     // A deletion that could not be finished sets the alarm again.
-    await this.#ready().catch((fault: unknown) => this.#platform.report(fault));
+    await this.#ready("anyone").catch((fault: unknown) => this.#platform.report(fault));
   }
 
   /** Takes up what an earlier instance has left: a deletion, or runs. */
-  async #ready(): Promise<void> {
+  async #ready(caller: ThreadAddress | "anyone"): Promise<void> {
     this.#transfer.requireIdle();
     const thread = this.#storage.thread();
     if (thread === undefined) return;
+    if (caller !== "anyone") requireAccess(thread, caller);
     if (thread.deleting === 0) return this.#queue.wake();
     await this.#deletion.finish(thread.thread_id);
     this.#transfer.requireIdle();

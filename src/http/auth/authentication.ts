@@ -1,7 +1,8 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import { RefusedError } from "../../errors.ts";
-import { covers, PERMISSIONS } from "./permissions.ts";
+import { authorizePath } from "./authorization.ts";
+import { covers, forbidden, PERMISSIONS } from "./permissions.ts";
 import { type Authenticate, checkPrincipal, LOCAL_PRINCIPAL } from "./principal.ts";
 import { limitRate, type RateLimiter } from "./rate-limit.ts";
 
@@ -26,9 +27,13 @@ export function authentication({ auth, rateLimiter }: AuthenticationOptions): Mi
       context.header("www-authenticate", "Bearer");
       throw unauthenticated();
     }
-    const permission = neededFor(context);
-    if (permission !== undefined && !covers(principal.scopes, permission)) throw forbidden(permission);
     context.set("principal", checkPrincipal(principal));
+    const route = routeOf(context);
+    if (route !== undefined) {
+      const permission = neededFor(route);
+      requirePermission(context, permission);
+      await authorizePath(context, route, permission);
+    }
     await next();
   };
 }
@@ -38,11 +43,16 @@ export function requirePermission(context: Context, permission: string): void {
   if (!covers(context.get("principal").scopes, permission)) throw forbidden(permission);
 }
 
+type Route = Pick<ReturnType<typeof matchedRoutes>[number], "method" | "path">;
+
 /** Undefined for a request that no route takes. */
-function neededFor(context: Context): string | undefined {
-  const route = matchedRoutes(context).findLast(({ method }) => method !== "ALL");
-  // A route without a row needs what only those have who may do everything.
-  return route && (PERMISSIONS[`${route.method} ${route.path}`] ?? "*");
+function routeOf(context: Context): Route | undefined {
+  return matchedRoutes(context).findLast(({ method }) => method !== "ALL");
+}
+
+/** A route without a row needs what only those have who may do everything. */
+function neededFor({ method, path }: Route): string {
+  return PERMISSIONS[`${method} ${path}`] ?? "*";
 }
 
 function unauthenticated(): RefusedError {
@@ -50,10 +60,4 @@ function unauthenticated(): RefusedError {
     "unauthenticated",
     'The request does not say who makes it, or what it says does not hold. Send the key as "authorization: Bearer …" or as "x-api-key: …".',
   );
-}
-
-function forbidden(permission: string): RefusedError {
-  return new RefusedError("forbidden", `This needs the permission "${permission}", which the caller lacks.`, {
-    details: { permission },
-  });
 }

@@ -1,3 +1,5 @@
+import { RefusedError } from "../../errors.ts";
+
 const permissions = {
   "POST /threads": "threads:create",
   "POST /threads/search": "threads:search",
@@ -81,4 +83,10 @@ export function covers(scopes: readonly string[], permission: string): boolean {
   const [resource = "", action = ""] = permission.split(":");
   const grants = new Set([permission, `${resource}:*`, `*:${action}`, "*"]);
   return scopes.some((scope) => grants.has(scope));
+}
+
+export function forbidden(permission: string): RefusedError {
+  return new RefusedError("forbidden", `This needs the permission "${permission}", which the caller lacks.`, {
+    details: { permission },
+  });
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../directory/protocol.ts";
 import { TidemarkError } from "../../errors.ts";
 
 /** Who makes a request, and what they may do. */
@@ -8,7 +9,26 @@ export interface Principal {
   readonly caller: string;
   /** As in `"threads:read"`, `"threads:*"`, `"*:read"` and `"*"`: see {@link PERMISSIONS}. */
   readonly scopes: readonly string[];
+  /** Decides beyond the scopes: it is asked about everything that the caller wants to do. */
+  readonly authorize?: Authorize;
+  /** What graphs find of the caller in `config.configurable`; no request can say it of itself. */
+  readonly configurable?: Readonly<Record<string, unknown>>;
 }
+
+/** What is about to be done, in the words of LangGraph's platform. */
+export interface AuthorizationRequest {
+  /** As in "threads". */
+  readonly resource: string;
+  /** As in "create_run". */
+  readonly action: string;
+  /** What the request says of it. Its `metadata` may be changed: that is what is done then. */
+  readonly value: Record<string, unknown>;
+}
+
+/** Whether it may be done, or only where the metadata of the thing contains this: without it, there is no such thing. */
+export type Verdict = boolean | JsonObject;
+
+export type Authorize = (request: AuthorizationRequest) => Promise<Verdict>;
 
 /**
  * Says who makes a request, undefined when it does not say so or says it wrongly. It must not read the body. What it throws

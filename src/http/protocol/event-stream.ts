@@ -9,7 +9,7 @@ import { threadEvents } from "./thread-listener.ts";
  * thread is deleted.
  */
 export function eventStream(
-  { namespace, name }: RequestedThread,
+  { namespace, name, address: { access } }: RequestedThread,
   filter: Filter,
   since: number,
   heartbeat: number,
@@ -21,7 +21,7 @@ export function eventStream(
   const { channels } = subscriptions;
   const stop = new AbortController();
   const send = async (): Promise<void> => {
-    for await (const event of threadEvents({ namespace, name, channels, since }, stop.signal)) {
+    for await (const event of threadEvents({ namespace, name, access, channels, since }, stop.signal)) {
       if (!subscriptions.wants(event)) continue;
       await client.send(`event: ${event.method}\ndata: ${event.text}\nid: ${event.number}\n\n`);
     }

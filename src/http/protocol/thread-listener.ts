@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../directory/protocol.ts";
 import { waitBefore, type ThreadNamespace } from "../thread-stub.ts";
 import { SocketMessages } from "./socket-messages.ts";
 
@@ -14,6 +15,8 @@ export interface ThreadEvent {
 export interface ListenTo {
   readonly namespace: ThreadNamespace;
   readonly name: string;
+  /** What the metadata of the thread has to contain. */
+  readonly access: JsonObject | undefined;
   readonly channels: readonly string[];
   /** The number of the last event that was heard before. */
   readonly since: number;
@@ -33,13 +36,13 @@ const GONE = 4404;
  * may sleep meanwhile: it keeps a socket, and wakes when there is something to tell.
  */
 export async function* threadEvents(
-  { namespace, name, channels, since }: ListenTo,
+  { namespace, name, access, channels, since }: ListenTo,
   signal: AbortSignal,
 ): AsyncGenerator<ThreadEvent, void, undefined> {
   let heard = since;
   for (let failures = 0; !signal.aborted;) {
     const begun = Date.now();
-    const messages = await connected(namespace, name, channels, heard);
+    const messages = await connected(namespace, name, { access, channels, since: heard });
     try {
       for await (const message of messages?.until(signal) ?? []) {
         const event = eventOf(message);
@@ -62,12 +65,12 @@ export async function* threadEvents(
 async function connected(
   namespace: ThreadNamespace,
   name: string,
-  channels: readonly string[],
-  since: number,
+  { access, channels, since }: Pick<ListenTo, "access" | "channels" | "since">,
 ): Promise<SocketMessages | undefined> {
   const query = new URLSearchParams([
     ...channels.map((channel) => ["channel", channel]),
     ["since", String(since)],
+    ...(access === undefined ? [] : [["access", JSON.stringify(access)]]),
   ]);
   const request = new Request(`https://thread/?${query.toString()}`, { headers: { upgrade: "websocket" } });
   try {

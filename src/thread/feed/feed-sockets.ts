@@ -1,3 +1,4 @@
+import { mayAccess } from "../access.ts";
 import { isAlive, listeningOf, noteRead, type Listening } from "./listening.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { ThreadPlatform } from "../platform.ts";
@@ -13,11 +14,12 @@ const GONE = 4404;
 
 type SocketPlatform = Pick<ThreadPlatform, "sockets" | "acceptSocket" | "waitUntil" | "report">;
 
-export interface Listen {
-  readonly channels: readonly string[];
+export interface Listen extends Pick<Listening, "access" | "channels"> {
   /** The number of the last event that the listener has had. */
   readonly since: number;
 }
+
+type MayHear = (listening: Pick<Listening, "access">) => boolean;
 
 interface Pump {
   /** Sent, and not yet acknowledged, in characters. */
@@ -34,26 +36,32 @@ interface Pump {
 export class FeedSockets {
   readonly #feed: ThreadFeed;
   readonly #platform: SocketPlatform;
+  readonly #mayHear: MayHear;
   readonly #pumps = new WeakMap<WebSocket, Pump>();
   #isWaking = false;
 
-  constructor(feed: ThreadFeed, platform: SocketPlatform) {
+  constructor(feed: ThreadFeed, platform: SocketPlatform, mayHear: MayHear) {
     this.#feed = feed;
     this.#platform = platform;
+    this.#mayHear = mayHear;
   }
 
   static of(storage: ThreadStorage, platform: ThreadPlatform, log: EventLog): FeedSockets {
     const feed = new ThreadFeed({ storage, log, now: () => platform.now() });
-    const sockets = new FeedSockets(feed, platform);
+    const mayHear: MayHear = (listening) => {
+      const thread = storage.thread();
+      return thread === undefined || mayAccess(thread, listening);
+    };
+    const sockets = new FeedSockets(feed, platform, mayHear);
     log.watchThread(() => sockets.wake());
     return sockets;
   }
 
   /** The listener's end of the socket. */
-  open({ channels, since }: Listen): WebSocket {
+  open({ channels, access, since }: Listen): WebSocket {
     const { 0: client, 1: socket } = new WebSocketPair();
     this.#platform.acceptSocket(socket);
-    noteRead(socket, { channels, read: this.#feed.knows(since) ? since : 0 });
+    noteRead(socket, { channels, access, read: this.#feed.knows(since) ? since : 0 });
     this.#pump(socket);
     return client;
   }
@@ -105,7 +113,9 @@ export class FeedSockets {
     }
   }
 
-  async #sendAfter(socket: WebSocket, pump: Pump, { channels, read }: Listening): Promise<void> {
+  async #sendAfter(socket: WebSocket, pump: Pump, listening: Listening): Promise<void> {
+    if (!this.#mayHear(listening)) return socket.close(GONE, "There is no such thread.");
+    const { channels, read } = listening;
     let last = read;
     try {
       for await (const event of this.#feed.after(read)) {
@@ -120,7 +130,7 @@ export class FeedSockets {
         return;
       }
     } finally {
-      if (last > read) noteRead(socket, { channels, read: last });
+      if (last > read) noteRead(socket, { ...listening, read: last });
     }
   }
 

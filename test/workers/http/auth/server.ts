@@ -16,21 +16,25 @@ export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** In the place of `body`, as they are. */
+  readonly bytes?: ArrayBuffer;
 }
 
 /** A server with authentication, in front of the objects of the test worker. */
 export function server(
-  options: Pick<RuntimeOptions, "auth" | "origins" | "report">,
+  options: Pick<RuntimeOptions, "auth" | "crons" | "openapi" | "origins" | "report">,
   bindings: { readonly RATE_LIMITER?: RateLimiter; readonly API_KEYS?: string } = {},
+  graphs: RuntimeOptions["graphs"] = { ask },
 ) {
-  deploy({ ask });
-  const runtime = createRuntime({ graphs: { ask }, ...options });
-  return async (path: string, { method, headers = {}, body }: Call = {}): Promise<Response> =>
+  deploy(graphs);
+  const runtime = createRuntime({ graphs, directory: { shards: 2 }, ...options });
+  return async (path: string, { method, headers = {}, body, bytes }: Call = {}): Promise<Response> =>
     runtime.fetch(
       new Request(`https://agents.example.com${path}`, {
         method: method ?? (body === undefined ? "GET" : "POST"),
         headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(bytes !== undefined && { body: bytes }),
       }),
       { ...env, ...bindings },
       createExecutionContext(),
