@@ -7,5 +7,6 @@ const savers = {
   createCheckpointer: async () => asLangGraphSaver(await (await SaverObject.create()).saver()),
 };
 
+// TES-05 of the public cases: a saver that passes its own tests only.
 validate(savers);
 deltaChannelHistoryTests(savers);

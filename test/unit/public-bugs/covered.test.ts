@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-/** The cases of the collection that are about what is stored, streamed, told to webhooks, and served. */
+/** The cases of the collection that are about what is stored, streamed, told to webhooks, and served, and about what goes on by itself. */
 const CASES = {
   SER: ["01", "03", "05", "07", "09", "11", "13"],
   STO: ["01", "03", "05"],
@@ -12,6 +12,10 @@ const CASES = {
   STR: ["01", "03", "05", "07", "09", "11"],
   WEB: ["01", "03", "05", "07"],
   HTT: ["01", "03", "05", "07", "09", "11"],
+  CON: ["01", "03", "05", "07", "09"],
+  ALA: ["01", "03", "05", "07"],
+  EVI: ["01", "03", "05", "07"],
+  TES: ["01", "03", "05"],
   AUT: ["05", "07"],
 };
 
