@@ -24,6 +24,7 @@ import { notFound } from "./not-found.ts";
 import { requestLog } from "./request-log.ts";
 import { plainErrors } from "./plain-errors.ts";
 import { protocolRoutes } from "./protocol/routes.ts";
+import { socketRejections } from "./protocol/socket-rejections.ts";
 import { runRoutes } from "./run-routes.ts";
 import { createRunRoutes, runsRoutes, statelessRunRoutes } from "./runs-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
@@ -73,6 +74,7 @@ export function createApp(options: AppOptions): Hono {
   if (options.hasPlainErrors === true) app.use(plainErrors);
   app.onError(errorHandler(options.report));
   app.notFound((context) => notFound(context, app));
+  app.use(socketRejections);
   app.route("/webhooks", webhookRoutes(options));
   app.route("/hooks", hookRoutes(options));
   if (options.auth === undefined) app.use(localOnly(options.origins));

@@ -19,7 +19,7 @@ interface Values {
   readonly messages: readonly { readonly content: unknown }[];
 }
 
-describe.each(["sse"] as const)("threads.stream of LangGraph's client over %s", (transport) => {
+describe.each(["sse", "websocket"] as const)("threads.stream of LangGraph's client over %s", (transport) => {
   const opened = (assistantId = "chat") => client.threads.stream({ assistantId, transport });
 
   it("starts a run, and tells its messages and values", async () => {

@@ -4,6 +4,7 @@ import { RefusedError } from "../../errors.ts";
 import { authorizePath } from "./authorization.ts";
 import { covers, forbidden, PERMISSIONS } from "./permissions.ts";
 import { type Authenticate, checkPrincipal, LOCAL_PRINCIPAL } from "./principal.ts";
+import { withSocketCredential } from "./socket-credential.ts";
 import { limitRate, type RateLimiter } from "./rate-limit.ts";
 
 export interface AuthenticationOptions {
@@ -21,7 +22,7 @@ export function authentication({ auth, rateLimiter }: AuthenticationOptions): Mi
   const authenticate = auth ?? (() => LOCAL_PRINCIPAL);
   return async (context, next) => {
     const { raw } = context.req;
-    const principal = await authenticate(raw, context.env as Cloudflare.Env);
+    const principal = await authenticate(withSocketCredential(raw), context.env as Cloudflare.Env);
     await limitRate(rateLimiter(context.env), raw, principal);
     if (principal === undefined) {
       context.header("www-authenticate", "Bearer");

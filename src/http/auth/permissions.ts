@@ -48,6 +48,7 @@ const permissions = {
   "DELETE /threads/:thread_id/runs/:run_id": "threads:delete",
   "GET /threads/:thread_id/runs/:run_id/stream": "threads:read",
   "POST /threads/:thread_id/commands": "threads:read",
+  "GET /threads/:thread_id/stream/events": "threads:read",
   "POST /threads/:thread_id/stream/events": "threads:read",
   "GET /threads/:thread_id/deliveries": "threads:read",
   "GET /threads/:thread_id/usage": "threads:read",

@@ -1,12 +1,16 @@
 import { Hono } from "hono";
+import { RefusedError } from "../../errors.ts";
 import { stringifyJson } from "../../json.ts";
 import type { AppOptions } from "../app.ts";
+import { agreedProtocol, isUpgrade } from "../auth/socket-credential.ts";
 import { parseBody } from "../body.ts";
 import { AnyBody } from "../schemas.ts";
 import { requestedThread } from "../thread-call.ts";
 import { answer } from "./commands.ts";
 import { eventStream } from "./event-stream.ts";
 import { EventStreamBody } from "./schemas.ts";
+import { socketResponse } from "./socket-response.ts";
+import { SocketSession } from "./socket-session.ts";
 
 const HEADERS = {
   "content-type": "text/event-stream",
@@ -26,6 +30,12 @@ export function protocolRoutes(options: AppOptions): Hono {
     return context.body(stringifyJson(response), 200, { "content-type": "application/json" });
   });
 
+  app.get("/stream/events", (context) => {
+    if (!isUpgrade(context.req.raw)) throw notUpgraded();
+    const thread = requestedThread(context, options);
+    return socketResponse(SocketSession.open({ context, options, thread }), agreedProtocol(context.req.raw));
+  });
+
   app.post("/stream/events", async (context) => {
     const thread = requestedThread(context, options);
     const { since, ...filter } = await parseBody(context.req, EventStreamBody, options.maxBodySize);
@@ -33,4 +43,11 @@ export function protocolRoutes(options: AppOptions): Hono {
   });
 
   return app;
+}
+
+function notUpgraded(): RefusedError {
+  return new RefusedError(
+    "invalid_request",
+    "The request is not valid: open this path as a WebSocket, or send a filter with POST to read server-sent events.",
+  );
 }

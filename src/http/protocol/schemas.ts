@@ -23,8 +23,6 @@ const filter = {
   depth: v.nullish(Count),
 };
 
-export const FilterBody = exactly(filter);
-
 export const EventStreamBody = exactly({
   ...filter,
   /** Only what comes after the event with this number. */
@@ -94,5 +92,11 @@ export const StateForkParams = exactly({
 });
 
 export const GetTreeParams = exactly({ run_id: v.nullish(v.string()) });
+
+export const ReconnectParams = exactly({
+  run_id: v.nullish(v.string()),
+  last_event_id: v.nullish(v.string()),
+  subscriptions: v.nullish(v.array(v.string())),
+});
 
 export const UnsubscribeParams = exactly({ subscription_id: v.string() });

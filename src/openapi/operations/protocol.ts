@@ -26,6 +26,14 @@ export const protocolOperations = {
     answers: { 200: CommandAnswer },
     errors: [],
   },
+  "GET /threads/:thread_id/stream/events": {
+    id: "threadSocket",
+    summary: "Open a WebSocket for commands and events",
+    description:
+      "Commands go to the server as messages of text, each one JSON; answers and events come back. A page names its key among the subprotocols, as `bearer.<key>`. What is refused is closed with 4000 and the status.",
+    answers: { 101: null },
+    errors: ["invalid_request"],
+  },
   "POST /threads/:thread_id/stream/events": {
     id: "threadEvents",
     summary: "Read the events of all runs of a thread",

@@ -1,0 +1,123 @@
+import { check } from "../body.ts";
+import { stringifyJson } from "../../json.ts";
+import { answer, type Commander, type MoreCommands } from "./commands.ts";
+import { ProtocolError } from "./protocol-error.ts";
+import { EventStreamBody, ReconnectParams, UnsubscribeParams } from "./schemas.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import { threadEvents } from "./thread-listener.ts";
+
+/** The thread is deleted, as its status says over HTTP. */
+const GONE = 4404;
+
+/**
+ * One client over a WebSocket: it sends commands, and hears what it has subscribed to. An event that several subscriptions
+ * want comes once. The session goes with its socket.
+ */
+export class SocketSession {
+  readonly #socket: WebSocket;
+  readonly #commander: Commander;
+  readonly #subscriptions = new Subscriptions();
+  #listening = new AbortController();
+  /** Commands are answered in their order. */
+  #answered: Promise<void> = Promise.resolve();
+  /** A subscription waits for what has happened before. */
+  #isBehind = false;
+
+  private constructor(socket: WebSocket, commander: Commander) {
+    this.#socket = socket;
+    this.#commander = commander;
+  }
+
+  /** The client's end of the socket. */
+  static open(commander: Commander): WebSocket {
+    const { 0: client, 1: socket } = new WebSocketPair();
+    const session = new SocketSession(socket, commander);
+    socket.addEventListener("message", ({ data }) => session.#take(data));
+    socket.addEventListener("close", () => session.#leave());
+    socket.addEventListener("error", () => session.#leave());
+    socket.accept();
+    return client;
+  }
+
+  #take(message: string | ArrayBuffer): void {
+    this.#answered = this.#answered
+      .then(() => this.#answer(message))
+      .catch((error: unknown) => this.#fail(error));
+  }
+
+  async #answer(message: string | ArrayBuffer): Promise<void> {
+    const response = await answer(this.#commander, this.#parsed(message), this.#commands);
+    this.#socket.send(stringifyJson(response));
+    if (this.#isBehind) this.#listen();
+  }
+
+  /** What is no JSON, or too much, is no command either. */
+  #parsed(message: string | ArrayBuffer): unknown {
+    const { maxBodySize } = this.#commander.options;
+    if (typeof message !== "string" || message.length > maxBodySize) return undefined;
+    try {
+      return JSON.parse(message);
+    } catch {
+      return undefined;
+    }
+  }
+
+  readonly #commands: MoreCommands = {
+    "subscription.subscribe": (params) => {
+      const { since, ...filter } = check(EventStreamBody, params, "params");
+      const subscription_id = crypto.randomUUID();
+      this.#subscriptions.add(subscription_id, filter, since ?? 0);
+      this.#isBehind = true;
+      return { result: { subscription_id, replayed_events: 0 } };
+    },
+    "subscription.unsubscribe": (params) => {
+      const { subscription_id: id } = check(UnsubscribeParams, params, "params");
+      if (!this.#subscriptions.remove(id)) throw noSuchSubscription(id);
+      if (this.#subscriptions.isEmpty) this.#listening.abort();
+      return { result: {} };
+    },
+    // Subscriptions go with their socket: the client makes them again, and gets what has happened before.
+    "subscription.reconnect": (params) => {
+      check(ReconnectParams, params, "params");
+      return { result: { restored: false } };
+    },
+  };
+
+  /** Begins anew where the subscription that is furthest behind is. */
+  #listen(): void {
+    this.#isBehind = false;
+    this.#listening.abort();
+    this.#listening = new AbortController();
+    void this.#pass(this.#listening.signal).catch((error: unknown) => this.#fail(error));
+  }
+
+  async #pass(signal: AbortSignal): Promise<void> {
+    const { namespace, name } = this.#commander.thread;
+    const { channels, since } = this.#subscriptions;
+    for await (const event of threadEvents({ namespace, name, channels, since }, signal)) {
+      if (signal.aborted) return;
+      if (this.#subscriptions.wants(event)) this.#socket.send(event.text);
+    }
+    if (!signal.aborted) this.#close(GONE, "thread_deleted");
+  }
+
+  #fail(error: unknown): void {
+    this.#commander.options.report(error);
+    this.#close(1011, "internal");
+  }
+
+  #close(code: number, reason: string): void {
+    this.#leave();
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(code, reason);
+  }
+
+  #leave(): void {
+    this.#listening.abort();
+  }
+}
+
+function noSuchSubscription(id: string): ProtocolError {
+  return new ProtocolError("no_such_subscription", `There is no subscription "${id}" on this socket.`, {
+    details: { subscription_id: id },
+  });
+}

@@ -1,0 +1,155 @@
+import { env } from "cloudflare:workers";
+import { createExecutionContext } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { Annotation, END, START, StateGraph } from "../../../../src/index.ts";
+import { toHex } from "../../../../src/storage/stored-id.ts";
+import { apiKeys, createRuntime } from "../../../../src/worker.ts";
+import type { CommandAnswer, ThreadEvent } from "../../../support/protocol.ts";
+import { request, TestThread } from "../../../support/threads.ts";
+import { until } from "../../../support/gate.ts";
+import { deploy } from "../../graphs.ts";
+
+const graph = new StateGraph(Annotation.Root({ said: Annotation<string> }))
+  .addNode("speak", () => ({ said: "hello" }))
+  .addEdge(START, "speak")
+  .addEdge("speak", END)
+  .compile();
+
+/** A client of the protocol over a WebSocket. */
+class Client {
+  readonly messages: (CommandAnswer | ThreadEvent)[] = [];
+  closed: { readonly code: number; readonly reason: string } | undefined;
+  readonly #socket: WebSocket;
+  #lastId = 0;
+
+  constructor({ webSocket }: Response) {
+    if (webSocket === null) throw new Error("The response has no socket.");
+    this.#socket = webSocket;
+    webSocket.addEventListener("message", ({ data }) => {
+      this.messages.push(JSON.parse(String(data)) as CommandAnswer | ThreadEvent);
+    });
+    webSocket.addEventListener("close", ({ code, reason }) => {
+      this.closed = { code, reason };
+    });
+    webSocket.accept();
+  }
+
+  static async open(thread: TestThread): Promise<Client> {
+    return new Client(await request(`${thread.path}/stream/events`, { headers: { upgrade: "websocket" } }));
+  }
+
+  get events(): readonly ThreadEvent[] {
+    return this.messages.filter((message) => message.type === "event");
+  }
+
+  send(text: string): void {
+    this.#socket.send(text);
+  }
+
+  async command(method: string, params: object = {}): Promise<CommandAnswer> {
+    const id = ++this.#lastId;
+    this.send(JSON.stringify({ id, method, params }));
+    const isAnswer = (message: CommandAnswer | ThreadEvent): message is CommandAnswer =>
+      message.type !== "event" && message.id === id;
+    await until(() => this.messages.some(isAnswer));
+    return this.messages.filter(isAnswer)[0] as CommandAnswer;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
+
+const isCompleted = ({ method, params: { data } }: ThreadEvent): boolean =>
+  method === "lifecycle" && data["event"] === "completed";
+
+describe("a WebSocket of a thread", () => {
+  it("takes commands, and tells each event once, whatever the subscriptions", async () => {
+    deploy({ graph });
+    const client = await Client.open(new TestThread());
+    await client.command("subscription.subscribe", { channels: ["lifecycle", "values"] });
+    const started = await client.command("run.start", { assistant_id: "graph", input: { said: "" } });
+    expect(started).toMatchObject({ type: "success", result: { run_id: expect.any(String) } });
+    await until(() => client.events.some(isCompleted));
+    // One that comes later hears what has happened before; what both want comes no second time.
+    const { result } = await client.command("subscription.subscribe", { channels: ["lifecycle", "updates"] });
+    await until(() => client.events.some(({ method }) => method === "updates"));
+    const firsts = client.events.filter(({ method }) => method === "values");
+    expect(firsts).toHaveLength(2);
+    expect(new Set(firsts.map(({ event_id: id }) => id)).size).toBe(2);
+    const named = { subscription_id: result?.["subscription_id"] };
+    expect(await client.command("subscription.unsubscribe", named)).toMatchObject({ type: "success" });
+    expect(await client.command("subscription.unsubscribe", named)).toMatchObject({
+      type: "error",
+      error: "no_such_subscription",
+    });
+    client.close();
+  });
+
+  it("answers what is no command, and goes on", async () => {
+    deploy({ graph });
+    const client = await Client.open(new TestThread());
+    client.send("no JSON");
+    client.send("[]");
+    await until(() => client.messages.length === 2);
+    expect(client.messages).toMatchObject([
+      { type: "error", id: null, error: "invalid_argument" },
+      { type: "error", id: null, error: "invalid_argument" },
+    ]);
+    expect(await client.command("nonsense")).toMatchObject({ error: "unknown_command" });
+    client.close();
+  });
+
+  it("is closed when the thread is deleted", async () => {
+    deploy({ graph });
+    const thread = new TestThread();
+    await thread.invoke({ input: { said: "" } });
+    const client = await Client.open(thread);
+    await client.command("subscription.subscribe", { channels: ["lifecycle"] });
+    await until(() => client.events.length > 0);
+    await thread.delete();
+    await until(() => client.closed !== undefined);
+    expect(client.closed).toEqual({ code: 4404, reason: "thread_deleted" });
+  });
+});
+
+describe("the key of a WebSocket", () => {
+  // SHA-256 of "secret-1" and "secret-2".
+  const keys = async () =>
+    Promise.all(
+      [
+        { text: "secret-1", scopes: ["*"] },
+        { text: "secret-2", scopes: ["assistants:read"] },
+      ].map(async ({ text, scopes }) => {
+        const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+        return { hash: toHex(new Uint8Array(digest)), name: text, scopes };
+      }),
+    );
+
+  async function opened(protocols: string): Promise<Response> {
+    const list = await keys();
+    const runtime = createRuntime({ graphs: { graph }, auth: apiKeys(() => list) });
+    const headers = { upgrade: "websocket", "sec-websocket-protocol": protocols };
+    const url = `https://example.com/threads/${crypto.randomUUID()}/stream/events`;
+    return runtime.fetch(new Request(url, { headers }), env, createExecutionContext());
+  }
+
+  it("stands among its subprotocols, and is not agreed on", async () => {
+    const response = await opened("tidemark, bearer.secret-1");
+    expect(response.headers.get("sec-websocket-protocol")).toBe("tidemark");
+    const client = new Client(response);
+    expect(await client.command("nonsense")).toMatchObject({ error: "unknown_command" });
+    client.close();
+  });
+
+  it.each([
+    ["is missing", "tidemark", 4401, "unauthenticated"],
+    ["is wrong", "tidemark, bearer.secret-9", 4401, "unauthenticated"],
+    ["does not cover threads", "tidemark, bearer.secret-2", 4403, "forbidden"],
+  ])("closes it with the status when it %s", async (_, protocols, code, reason) => {
+    const client = new Client(await opened(protocols));
+    await until(() => client.closed !== undefined);
+    expect(client.closed).toEqual({ code, reason });
+    expect(client.messages).toEqual([]);
+  });
+});
