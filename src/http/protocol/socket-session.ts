@@ -92,9 +92,10 @@ export class SocketSession {
   }
 
   async #pass(signal: AbortSignal): Promise<void> {
-    const { namespace, name } = this.#commander.thread;
+    const { namespace, name, address } = this.#commander.thread;
+    const { access } = address;
     const { channels, since } = this.#subscriptions;
-    for await (const event of threadEvents({ namespace, name, channels, since }, signal)) {
+    for await (const event of threadEvents({ namespace, name, access, channels, since }, signal)) {
       if (signal.aborted) return;
       if (this.#subscriptions.wants(event)) this.#socket.send(event.text);
     }
