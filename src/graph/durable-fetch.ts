@@ -1,5 +1,5 @@
 import { TidemarkError } from "../errors.ts";
-import { callTask } from "../pregel/call.ts";
+import { calledNode, callTask } from "../pregel/call.ts";
 import type { NodeConfig } from "../pregel/types.ts";
 
 export interface DurableFetchOptions extends RequestInit {
@@ -47,7 +47,7 @@ export async function durableFetch(
   const { origin, pathname } = new URL(request.url);
   const shown = { method: request.method, url: `${origin}${pathname}` };
   try {
-    const result = await callTask({ name: "fetch", run: exchange }, [shown]);
+    const result = await callTask(calledNode({ name: "fetch", run: exchange }), [shown]);
     // Its own result, or what an earlier attempt has stored of it.
     return revived(result as RecordedResponse);
   } catch (error) {

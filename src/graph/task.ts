@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../errors.ts";
-import { callTask, type CalledNode } from "../pregel/call.ts";
+import { calledNode, callTask } from "../pregel/call.ts";
 import { checkedCache, type CachePolicy } from "../pregel/node-cache.ts";
 import { checkedRetry, type RetryPolicy } from "../pregel/retry.ts";
 import { timeoutPolicyOf, type TimeoutPolicy } from "../pregel/timeout.ts";
@@ -32,14 +32,14 @@ export function task<Args extends unknown[], Result>(
   const { name, retry, cachePolicy } = given;
   refuseGenerator("tasks", name, run);
   const timeout = timeoutPolicyOf(given.timeout, name);
-  const node: CalledNode = {
+  const node = calledNode({
     name,
     ...(retry === undefined ? {} : { retryPolicy: checkedRetry(retry, name) }),
     ...(cachePolicy ? { cachePolicy: cachePolicy === true ? {} : checkedCache(cachePolicy, name) } : {}),
     ...(timeout === undefined ? {} : { timeout }),
     // The engine passes on the arguments of the call, which `Args` describes.
     run: (args: unknown): unknown => run(...(args as Args)),
-  };
+  });
   return (...args) => callTask(node, args) as Promise<Result>;
 }
 

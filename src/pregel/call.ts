@@ -12,18 +12,31 @@ import { shownQuestions } from "./question.ts";
 import { emitTasks } from "./stream-tasks.ts";
 import { taskContext } from "./task-context.ts";
 import { callTaskId } from "./task-id.ts";
-import { callPath, taskPathKey } from "./task-path.ts";
+import { callPath, callPathKey } from "./task-path.ts";
 import type { TaskScope } from "./task-scope.ts";
 import type { EngineNode } from "./types.ts";
 
-/** What a `task()` does, as the engine runs it: its input is the list of its arguments. */
-export type CalledNode = Pick<EngineNode, "name" | "run" | "retryPolicy" | "timeout" | "cachePolicy">;
+/** What a `task()` is made of: its input is the list of its arguments. */
+export type CalledParts = Pick<EngineNode, "name" | "run" | "retryPolicy" | "timeout" | "cachePolicy">;
+
+/** A `task()` as the engine runs it. */
+export function calledNode(parts: CalledParts): EngineNode {
+  return {
+    ...parts,
+    triggers: TRIGGERS,
+    channels: [],
+    hidden: false,
+    write: (output) => [[RETURN, output]],
+  };
+}
+
+const TRIGGERS: readonly string[] = [PUSH];
 
 /**
  * Runs a function as a task of its own inside the running one. Its result is stored as soon as it is there: when the
  * running task starts again, its calls return what they returned before, matched by their name and order.
  */
-export function callTask(node: CalledNode, args: readonly unknown[]): Promise<unknown> {
+export function callTask(node: EngineNode, args: readonly unknown[]): Promise<unknown> {
   const scope = taskContext.get()?.scope;
   if (scope === undefined) {
     throw new TidemarkError(
@@ -95,26 +108,19 @@ function calledOrigin({ pending }: LoopState, caller: Origin, { name, path }: Pl
   };
 }
 
-function plannedCall(scope: TaskScope, called: CalledNode, args: readonly unknown[]): PlannedTask {
-  const { name } = called;
+function plannedCall(scope: TaskScope, node: EngineNode, args: readonly unknown[]): PlannedTask {
+  const { name } = node;
   const { loop, task } = scope;
   const count = scope.nextCall();
-  const path = callPath(task.path, count);
   const caller = scope.namespace;
   const namespace = childNamespace(caller, name);
   return {
     id: callTaskId(loop.checkpointId ?? "", namespace, loop.step + 1, name, task.path, count),
     name,
-    path,
-    pathKey: taskPathKey(path),
-    triggers: [PUSH],
-    node: {
-      ...called,
-      triggers: [PUSH],
-      channels: [],
-      hidden: false,
-      write: (output) => [[RETURN, output]],
-    },
+    path: callPath(task.path, count),
+    pathKey: callPathKey(task.pathKey, count),
+    triggers: node.triggers,
+    node,
     sendArgs: args,
     caller,
   };

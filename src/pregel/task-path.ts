@@ -33,6 +33,11 @@ export function taskPathKey(path: TaskPath): string {
   return `~${path.map(partKey).join(", ")}`;
 }
 
+/** The text of `callPath`, from that of the caller's path. */
+export function callPathKey(caller: string, count: number): string {
+  return `~${PUSH}, ${caller}, ${partKey(count)}, ${partKey(true)}`;
+}
+
 function partKey(part: PathPart): string {
   if (typeof part === "string") return part;
   if (typeof part === "object") return taskPathKey(part);

@@ -14,6 +14,7 @@ export class TaskScope {
   readonly attempt: AttemptScope;
   /** What the task can take over from branches before. */
   readonly origins: OpenOrigins;
+  #namespace: string | undefined;
   #graphs = 0;
   #calls = 0;
   #fault: { readonly error: unknown } | undefined;
@@ -33,7 +34,11 @@ export class TaskScope {
   }
 
   get namespace(): string {
-    return taskNamespace(this.task.caller ?? this.loop.namespace, this.task.name, this.task.id);
+    return (this.#namespace ??= taskNamespace(
+      this.task.caller ?? this.loop.namespace,
+      this.task.name,
+      this.task.id,
+    ));
   }
 
   /** Where the graph keeps its checkpoints that the task calls next: calls are matched in the order in which they are made. */

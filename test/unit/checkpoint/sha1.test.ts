@@ -24,6 +24,17 @@ it("at every length around the size of a block", () => {
   }
 });
 
+it("of texts that begin as the one before", () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 40, maxLength: 300 }), fc.array(fc.string()), (begin, ends) => {
+      for (const text of ends.flatMap((end) => [begin + end, begin + end, end])) {
+        const expected = createHash("sha1").update(new Uint8Array(16)).update(text).digest();
+        expect(Buffer.from(sha1(new Uint8Array(16), text))).toEqual(expected);
+      }
+    }),
+  );
+});
+
 it("makes the UUIDs of version 5", () => {
   fc.assert(
     fc.property(fc.string(), fc.uuid(), (name, namespace) => {
