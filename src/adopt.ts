@@ -15,6 +15,12 @@ export function adopt<T>(value: T): T {
   return isAdopted(value) ? value : copy(value as T & object, new Map(), 0);
 }
 
+/** Adopts several values: what they share, they go on to share. */
+export function adoptAll(values: readonly unknown[]): unknown[] {
+  const copies: Copies = new Map();
+  return values.map((value) => (isAdopted(value) ? value : copy(value as object, copies, 0)));
+}
+
 /**
  * Adopts a new list without looking at its parts one by one: they are parts of an adopted list, and `added`, which are
  * adopted too. The list itself is frozen, not copied. For reducers that append to long lists.

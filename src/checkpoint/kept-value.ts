@@ -1,4 +1,3 @@
-import { isConstant } from "../adopt.ts";
 import { decode, encode } from "./encoding.ts";
 import type { ChannelLocator, Encoded } from "./encoding.ts";
 import { chain } from "./maybe-promise.ts";
@@ -8,20 +7,14 @@ import type { MaybePromise } from "./types.ts";
 /** A value as it is kept in memory: itself, where it is data that nobody can change, and encoded otherwise. */
 export type KeptValue = { readonly value: unknown } | { readonly encoded: Encoded };
 
-export function keepValue(
-  serde: SerializerProtocol,
-  value: unknown,
-  locate?: ChannelLocator,
-): MaybePromise<KeptValue> {
-  return isConstant(value) ? { value } : keepEncoded(serde, value, locate);
-}
-
-/** For a serializer that is to see every value. */
+/** `channel`: whose value it is, for errors. */
 export function keepEncoded(
   serde: SerializerProtocol,
   value: unknown,
-  locate?: ChannelLocator,
+  channel?: string,
 ): MaybePromise<KeptValue> {
+  const locate: ChannelLocator | undefined =
+    channel === undefined ? undefined : (path) => ({ channel, path });
   return chain(encode(serde, value, locate), (encoded) => ({ encoded }));
 }
 

@@ -27,13 +27,22 @@ export function both<A, B>(
 
 /** The same for any number of works of one kind. */
 export function all<T>(works: readonly (() => MaybePromise<T>)[]): MaybePromise<T[]> {
-  const results = works.map(attempt);
-  const values: T[] = [];
-  for (const result of results) {
-    if (isPromise(result)) return Promise.all(results.map(async (each) => each));
-    values.push(result);
-  }
-  return values;
+  return each(works, (work) => work());
+}
+
+/** The same, with one work for each of the items. */
+export function each<Item, T>(
+  items: readonly Item[],
+  work: (item: Item) => MaybePromise<T>,
+): MaybePromise<T[]> {
+  const results = items.map((item): MaybePromise<T> => {
+    try {
+      return work(item);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  });
+  return results.some(isPromise) ? Promise.all(results.map(async (result) => result)) : (results as T[]);
 }
 
 function attempt<T>(work: () => MaybePromise<T>): MaybePromise<T> {

@@ -1,10 +1,11 @@
+import { isConstant } from "../adopt.ts";
 import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "./address.ts";
 import { copyFrame, frameOf, isFixed, newValues } from "./carry-over.ts";
 import { TASKS } from "./constants.ts";
-import { keepEncoded, keepValue, takeValue } from "./kept-value.ts";
+import { keepEncoded, takeValue } from "./kept-value.ts";
 import type { KeptValue } from "./kept-value.ts";
 import { LayeredMap } from "./layered-map.ts";
-import { all, both, chain, isPromise } from "./maybe-promise.ts";
+import { both, chain, each, isPromise } from "./maybe-promise.ts";
 import { MemoryRows, tasksOf, valuesOf } from "./memory-rows.ts";
 import type { Namespace, StoredCheckpoint, StoredTask } from "./memory-rows.ts";
 import { matchesFilter } from "./metadata-filter.ts";
@@ -111,12 +112,8 @@ export class MemorySaver extends BaseCheckpointSaver {
     const address = writeAddressOf(config);
     const checkpointId = requireCheckpointId(address);
     if (writes.length === 0) return;
-    const keeping = all(
-      positionWrites(taskPath, writes).writes.map(
-        ({ index, channel, value }) =>
-          () =>
-            chain(this.#keep(value, channel), (kept) => ({ index, channel, value: kept })),
-      ),
+    const keeping = each(positionWrites(taskPath, writes).writes, ({ index, channel, value }) =>
+      chain(this.#keep(value, channel), (kept) => ({ index, channel, value: kept })),
     );
     const added = { path: taskPath, writes: isPromise(keeping) ? await keeping : keeping };
     const namespace = this.#rows.open(address.threadId, address.namespace);
@@ -247,18 +244,15 @@ export class MemorySaver extends BaseCheckpointSaver {
     newVersions: ChannelVersions,
   ): MaybePromise<ReadonlyMap<string, KeptValue | undefined>> {
     const values = newValues(checkpoint, newVersions);
-    const keeping = Object.keys(newVersions).map(
-      (channel) => (): MaybePromise<[string, KeptValue | undefined]> => {
-        if (!values.has(channel)) return [channel, undefined];
-        return chain(this.#keep(values.get(channel), channel), (kept) => [channel, kept]);
-      },
+    const channels = Object.keys(newVersions);
+    const keeping = each(channels, (channel): MaybePromise<KeptValue | undefined> =>
+      values.has(channel) ? this.#keep(values.get(channel), channel) : undefined,
     );
-    return chain(all(keeping), (entries) => new Map(entries));
+    return chain(keeping, (kept) => new Map(channels.map((channel, index) => [channel, kept[index]])));
   }
 
   #keep(value: unknown, channel?: string): MaybePromise<KeptValue> {
-    const keep = this.#sharesConstants ? keepValue : keepEncoded;
-    return keep(this.serde, value, channel === undefined ? undefined : (path) => ({ channel, path }));
+    return this.#sharesConstants && isConstant(value) ? { value } : keepEncoded(this.serde, value, channel);
   }
 }
 

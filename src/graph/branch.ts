@@ -62,13 +62,15 @@ function pathCall(source: string, path: unknown): Branch["path"] {
 /** Where the branch leads, with `END` left out. Throws for a result that is no node of the graph. */
 export function routesOf(branch: Branch, result: unknown, isNode: (name: string) => boolean): Route[] {
   const results: unknown[] = Array.isArray(result) ? result : [result];
-  return results.flatMap((item) => {
+  const routes: Route[] = [];
+  for (const item of results) {
     const route = routeOf(branch, item);
+    if (route === END) continue;
     const name = isSend(route) ? route.node : route;
-    if (name === END && !isSend(route)) return [];
     if (!isNode(name)) throw new UnknownNodeError(name, `The conditional edge of "${branch.source}"`);
-    return [route];
-  });
+    routes.push(route);
+  }
+  return routes;
 }
 
 function routeOf(branch: Branch, item: unknown): Route {

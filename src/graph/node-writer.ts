@@ -1,4 +1,3 @@
-import { adopt } from "../adopt.ts";
 import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
 import { InvalidUpdateError, UnknownNodeError } from "../errors.ts";
 import { ParentCommand } from "../pregel/nested-errors.ts";
@@ -7,6 +6,7 @@ import { END, ROOT, START, TASKS } from "../pregel/constants.ts";
 import { isPromiseLike } from "../pregel/runnable.ts";
 import { isSend, type Send } from "../pregel/send.ts";
 import type { EngineNode, WriteScope } from "../pregel/types.ts";
+import { adoptWrites } from "../pregel/writes.ts";
 import { routesOf, type Branch } from "./branch.ts";
 import { branchChannel, isOneValue, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
 import { checkEntries, type CheckedEntries } from "./schema/check-entries.ts";
@@ -111,14 +111,14 @@ function edgeWrites(node: string, edges: readonly Edge[]): PendingWrite[] {
     );
 }
 
-/** The values are adopted at once, so that the conditional edges and the superstep reduce the same ones. */
+/** The writes are adopted at once, so that the conditional edges and the superstep reduce the same ones. */
 function withBranches(
   graph: GraphDefinition,
   branches: readonly Branch[],
   output: readonly PendingWrite[],
   scope: WriteScope,
 ): MaybePromise<readonly PendingWrite[]> {
-  const writes = output.map(([channel, value]): PendingWrite => [channel, adopt(value)]);
+  const writes = [...adoptWrites(output)];
   const state = scope.readFresh(graph.schema.allKeys, writes);
   const takeFrom = (index: number): MaybePromise<readonly PendingWrite[]> => {
     const branch = branches[index];

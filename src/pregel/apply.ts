@@ -99,7 +99,10 @@ function consumeTriggers(state: GraphState, tasks: readonly AppliedTask[], nextV
 type WritesByChannel = ReadonlyMap<string, readonly unknown[]>;
 
 /** Writes of channels that the graph does not have are left out. */
-function writesByChannel(state: GraphState, tasks: readonly AppliedTask[]): WritesByChannel {
+export function writesByChannel(
+  state: GraphState,
+  tasks: readonly Pick<AppliedTask, "writes">[],
+): WritesByChannel {
   const byChannel = new Map<string, unknown[]>();
   for (const task of tasks) {
     for (const [name, value] of task.writes) {

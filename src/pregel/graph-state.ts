@@ -137,15 +137,8 @@ export class GraphState {
     }
     this.#moved = new Set();
     if (changes.size > 0) this.#saved = this.#saved.with(changes);
-    const { versions, seen } = this;
-    const frame = {
-      v: 4,
-      id,
-      ts,
-      channel_versions: versions,
-      versions_seen: seen,
-    };
-    return { checkpoint: fix(withValues(frame, this.#saved), newVersions, added), newVersions };
+    const checkpoint = checkpointOf(id, ts, this.versions, this.seen, this.#saved);
+    return { checkpoint: fix(checkpoint, newVersions, added), newVersions };
   }
 
   /** Saved channels of this graph's kind that the graph no longer has. */
@@ -165,10 +158,20 @@ export class GraphState {
 }
 
 /** The checkpoint; its values become a record when somebody asks for all of them. */
-function withValues(frame: CheckpointFrame, saved: LayeredMap<unknown>): Checkpoint {
+function checkpointOf(
+  id: string,
+  ts: string,
+  channel_versions: Readonly<Versions>,
+  versions_seen: Readonly<Record<string, ChannelVersions>>,
+  saved: LayeredMap<unknown>,
+): Checkpoint {
   let record: Readonly<Record<string, unknown>> | undefined;
   return {
-    ...frame,
+    v: 4,
+    id,
+    ts,
+    channel_versions,
+    versions_seen,
     get channel_values() {
       record ??= Object.fromEntries([...saved.toMap()].filter(([, value]) => value !== EMPTY));
       return record;

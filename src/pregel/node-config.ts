@@ -1,6 +1,6 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { adopt, handOut } from "../adopt.ts";
-import { updateChannel } from "./apply.ts";
+import { updateChannel, writesByChannel } from "./apply.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
 import { NODE_ERROR } from "./constants.ts";
 import { setOwn, type GraphState } from "./graph-state.ts";
@@ -24,7 +24,7 @@ import type {
   Writer,
 } from "./types.ts";
 import type { Usage } from "./usage.ts";
-import { normaliseWrites } from "./writes.ts";
+import { adoptWrites } from "./writes.ts";
 
 /** The config that a node gets: the caller's, and where in the run it is. `ask` answers `interrupt`. */
 export function nodeConfig(
@@ -182,7 +182,8 @@ export function writeScope(
 ): WriteScope {
   return {
     config,
-    readFresh: (names, writes) => readFresh(loop.state, names, normaliseWrites([...sent, ...writes])),
+    readFresh: (names, writes) =>
+      readFresh(loop.state, names, adoptWrites(sent.length === 0 ? writes : [...sent, ...writes])),
   };
 }
 
@@ -201,11 +202,10 @@ function readFreshRecord(
   writes: readonly PendingWrite[],
 ): Record<string, unknown> {
   const fresh = state.readAll(names);
-  for (const name of new Set(writes.map(([channel]) => channel))) {
+  for (const [name, values] of writesByChannel(state, [{ writes }])) {
     const channel = state.channels.get(name);
     if (channel === undefined || !isAmong(names, name)) continue;
     const copy = channel.fromCheckpoint(channel.checkpoint(), adopt);
-    const values = writes.filter(([written]) => written === name).map(([, value]) => value);
     updateChannel(name, copy, values);
     if (copy.isAvailable()) setOwn(fresh, name, handOut(adopt(copy.get())));
   }

@@ -38,6 +38,7 @@ export class OpenOrigins {
   }
 
   get all(): readonly Origin[] {
+    if (this.#open.length === 0) return this.#open;
     const answered = this.#answered();
     return this.#open.filter(({ answers }) => answered <= answers);
   }

@@ -1,13 +1,19 @@
-import { adopt } from "../adopt.ts";
+import { adoptAll, isAdopted } from "../adopt.ts";
 import { Overwrite } from "../channels/overwrite.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { NO_WRITES, TASKS } from "./constants.ts";
 import { isSend, packetOf } from "./send.ts";
 
-/** Writes as they are applied and stored: adopted, in plain form, and at least one of them. What several share, they share. */
+/** Writes as they are applied and stored: adopted, in plain form, and at least one of them. */
 export function normaliseWrites(writes: readonly PendingWrite[]): readonly PendingWrite[] {
-  if (writes.length === 0) return [[NO_WRITES, null]];
-  const values = adopt(writes.map(plainForm));
+  return writes.length === 0 ? [[NO_WRITES, null]] : adoptWrites(writes);
+}
+
+/** The writes in plain form, adopted: the same list when they are so already. What several share, they share. */
+export function adoptWrites(writes: readonly PendingWrite[]): readonly PendingWrite[] {
+  // An instance that has a plain form is never adopted.
+  if (writes.every(([, value]) => isAdopted(value))) return writes;
+  const values = adoptAll(writes.map(plainForm));
   return writes.map(([channel], index) => [channel, values[index]]);
 }
 
