@@ -2,7 +2,7 @@ import { EMPTY, type BaseChannel } from "../channels/base.ts";
 import { ManagedValue } from "../channels/managed-value.ts";
 import { adopt, handOut } from "../adopt.ts";
 import { ChannelLoadError, TidemarkError } from "../errors.ts";
-import { fix, type CheckpointFrame } from "../checkpoint/carry-over.ts";
+import { fix } from "../checkpoint/carry-over.ts";
 import { LayeredMap } from "../checkpoint/layered-map.ts";
 import type { ChannelVersion, ChannelVersions, Checkpoint } from "../checkpoint/types.ts";
 import { copyRecord } from "./copy-record.ts";

@@ -18,10 +18,31 @@ const CUSTOM: ReadonlySet<StreamMode> = new Set<StreamMode>(["custom"]);
  * that cannot be.
  */
 export function rootContext(of: GraphOptions, options: RunOptions): RunContext {
-  const { checkpointer, environment, modes = NO_MODES, subgraphs, emit, onResult, ...rest } = options;
-  const { onInputApplied, onInterrupted, isReentry, lastStep, store, cache, span, ...more } = rest;
-  const { interruptBefore, interruptAfter, durability, checkpointDuring, timeout, ...others } = more;
-  const { outputKeys, watchedKeys, limits, limitOptions, ...config } = others;
+  const {
+    checkpointer,
+    environment,
+    modes = NO_MODES,
+    subgraphs,
+    emit,
+    onResult,
+    onInputApplied,
+    onInterrupted,
+    isReentry,
+    lastStep,
+    store,
+    cache,
+    span,
+    interruptBefore,
+    interruptAfter,
+    durability,
+    checkpointDuring,
+    timeout,
+    outputKeys,
+    watchedKeys,
+    limits,
+    limitOptions,
+    ...config
+  } = options;
   const { recursionLimit = DEFAULT_RECURSION_LIMIT } = config;
   const surroundings = environment ?? of.environment;
   checkRecursionLimit(recursionLimit);
