@@ -4,7 +4,7 @@ import type { Library, Saver } from "../graphs/library.ts";
 import { loopGraph, loopInput, recursionLimit } from "../graphs/loop.ts";
 import { nestedGraph } from "../graphs/nested.ts";
 import { parallelTasks } from "../graphs/parallel-tasks.ts";
-import type { Repeats } from "../support/timing.ts";
+import { STEADY, type Repeats } from "../support/timing.ts";
 
 /** Something that both engines do, wherever they run. */
 export interface Work {
@@ -12,7 +12,7 @@ export interface Work {
   /** The share of their time that ours may take. */
   readonly budget?: number;
   readonly repeats: Repeats;
-  /** How often it is done in one measurement: what is short is done several times. */
+  /** How often it is done in one measurement: what takes less than the way to it is done several times. */
   readonly times: number;
   /** By how much the time of one is divided. */
   readonly supersteps: number;
@@ -21,13 +21,13 @@ export interface Work {
 }
 
 const LOOP = 1000;
-/** A thousand supersteps are little for a compiler that has to find out what is called often. */
-const LOOP_REPEATS: Repeats = { warmUps: 5, rounds: 7 };
 /** Fewer: what an idle channel costs is the same in each. */
 const SHORT_LOOP = 200;
 const WIDTHS = [10, 100, 1000, 3000];
 const SUPERSTEP = 1 / 10;
 const WIDE = 1 / 20;
+/** Where theirs takes seconds. */
+const FEW: Repeats = { warmUp: 500, sample: 250, rounds: 3 };
 
 export const works: readonly Work[] = [
   loop(),
@@ -41,7 +41,7 @@ function loop(): Work {
   return {
     name: `superstep of a loop of ${LOOP}`,
     budget: SUPERSTEP,
-    repeats: LOOP_REPEATS,
+    repeats: STEADY,
     times: 1,
     supersteps: LOOP,
     prepare: (library) =>
@@ -58,7 +58,7 @@ function idle(channels: number): Work {
   return {
     name: `superstep with ${channels} idle channels`,
     budget: SUPERSTEP,
-    repeats: LOOP_REPEATS,
+    repeats: STEADY,
     times: 1,
     supersteps: SHORT_LOOP,
     prepare: (library) =>
@@ -76,7 +76,7 @@ function nested(): Work {
   return {
     name: "superstep whose node is a graph of two nodes",
     budget: SUPERSTEP,
-    repeats: LOOP_REPEATS,
+    repeats: STEADY,
     times: 1,
     supersteps: SHORT_LOOP,
     prepare: (library) =>
@@ -116,10 +116,9 @@ function tasks(width: number): Work {
   };
 }
 
-/** Few rounds where theirs takes seconds. */
 function ofWidth(width: number): Pick<Work, "budget" | "repeats" | "times" | "supersteps"> {
   const times = Math.max(1, 200 / width);
-  const repeats = width >= 1000 ? { warmUps: 1, rounds: 1 } : { warmUps: 3, rounds: 3 };
+  const repeats = width >= 1000 ? FEW : STEADY;
   return { ...(width === 3000 && { budget: WIDE }), repeats, times, supersteps: 1 };
 }
 

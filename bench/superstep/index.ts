@@ -2,12 +2,10 @@ import { join } from "node:path";
 import { createTestHarness } from "wrangler";
 import { loopInput, recursionLimit } from "../graphs/loop.ts";
 import type { Result } from "../support/table.ts";
-import { compare, median, time, type Measure, type Repeats } from "../support/timing.ts";
+import { compare, median, STEADY, time, type Measure } from "../support/timing.ts";
 import type { Measured } from "./worker.ts";
 
 const SUPERSTEPS = 1000;
-/** A thousand supersteps are little for a compiler that has to find out what is called often. */
-const REPEATS: Repeats = { warmUps: 5, rounds: 7 };
 /** Besides one for each superstep of the node: the input, and the superstep of `__start__`. */
 const OTHER_CHECKPOINTS = 2;
 
@@ -24,14 +22,14 @@ export async function benchSuperstep(): Promise<Result[]> {
   });
   const { origin } = (await harness.listen()).url;
   try {
-    const inside = await compare(insideOf(origin, "tidemark"), insideOf(origin, "langgraph"), REPEATS);
+    const inside = await compare(insideOf(origin, "tidemark"), insideOf(origin, "langgraph"), STEADY);
     const outside = await compare(
       withoutOverhead((supersteps) => invoke(origin, supersteps)),
       withoutOverhead((supersteps) => measured(origin, "langgraph", supersteps)),
-      REPEATS,
+      STEADY,
     );
     const alone = async (rows: Subject) =>
-      compare(insideOf(origin, rows), insideOf(origin, "langgraph"), REPEATS);
+      compare(insideOf(origin, rows), insideOf(origin, "langgraph"), STEADY);
     return [
       { work: `superstep of a loop of ${SUPERSTEPS}, in the object`, ...inside, budget: 1 / 4 },
       { work: "the same over HTTP, seen from outside", ...outside },
