@@ -6,6 +6,7 @@
 
 export { createRuntime } from "./runtime/create-runtime.ts";
 export type { Runtime, RuntimeOptions } from "./runtime/options.ts";
+export type { PlacementOptions } from "./runtime/placement.ts";
 export { apiKeys, type ApiKey } from "./http/auth/api-keys.ts";
 export type { LogFields, LogLevel, LogOptions, LogRecord, Report } from "./log.ts";
 export type { NextTime } from "./thread/schedules.ts";

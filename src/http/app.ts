@@ -28,7 +28,7 @@ import { socketRejections } from "./protocol/socket-rejections.ts";
 import { runRoutes } from "./run-routes.ts";
 import { createRunRoutes, runsRoutes, statelessRunRoutes } from "./runs-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
-import type { ThreadNamespace } from "./thread-stub.ts";
+import type { ThreadCaller, ThreadNamespace } from "./thread-stub.ts";
 import { storeRoutes } from "./store-routes.ts";
 import { searchRoutes } from "./search-routes.ts";
 import { threadRoutes } from "./thread-routes.ts";
@@ -38,7 +38,7 @@ import type { WebhookSource } from "./webhooks/source.ts";
 
 export interface AppOptions extends AuthenticationOptions, HookRouteOptions, DocumentationRouteOptions {
   /** Finds the thread objects among the Worker's bindings. */
-  readonly threads: (env: unknown) => ThreadNamespace;
+  readonly threads: (env: unknown, caller: ThreadCaller) => ThreadNamespace;
   /** By name. */
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
   /** Finds the directory of each tenant, when directories are bound. */

@@ -19,7 +19,9 @@ export function healthRoutes({ threads, directories }: AppOptions): Hono {
     const { check_db: check } = parseQuery(context.req, HealthQuery);
     if (check === "1" || check === "true") {
       const name = objectName(NOBODY.tenant, NOBODY.threadId);
-      const reply = await callThread(threads(context.env), name, (thread) => thread.getThread(NOBODY));
+      const reply = await callThread(threads(context.env, NOBODY), name, (thread) =>
+        thread.getThread(NOBODY),
+      );
       if (!reply.ok && reply.error.code !== "thread_not_found") return errorResponse(context, reply.error);
       await directories(context.env)?.(NOBODY.tenant).getThreads([NOBODY.threadId]);
     }

@@ -59,7 +59,9 @@ async function hooked<Value>(
   const hook = await readHook(hookKeys(context.env) ?? [], token, Date.now());
   noteOfRequest(context, { tenant: hook.tenant, thread_id: hook.threadId });
   const name = objectName(hook.tenant, hook.threadId);
-  const reply = await callThread(threads(context.env), name, (api) => ask(api, hook));
+  const reply = await callThread(threads(context.env, { tenant: hook.tenant }), name, (api) =>
+    ask(api, hook),
+  );
   if (reply.ok) return reply.value;
   const { code, message, details } = reply.error;
   throw new RefusedError(code, message, { details });

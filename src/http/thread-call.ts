@@ -25,7 +25,7 @@ export function namedThread(context: Context, options: AppOptions, threadId: str
   const access = accessTo(context, "threads");
   return {
     address: { tenant, threadId, ...(access !== undefined && { access }) },
-    namespace: options.threads(context.env),
+    namespace: options.threads(context.env, { tenant, request: context.req.raw }),
     name: objectName(tenant, threadId),
   };
 }

@@ -1,9 +1,19 @@
 import { StorageError } from "../errors.ts";
 import type { Reply, ThreadApi } from "../thread/protocol.ts";
 
-/** What the router needs of a namespace of thread objects. */
-export interface ThreadNamespace {
-  getByName(name: string): ThreadApi & ThreadListening;
+/** Objects by name: with each name there is one. */
+export interface NamedObjects<Api> {
+  getByName(name: string): Api;
+}
+
+export type CalledThread = ThreadApi & ThreadListening;
+export type ThreadNamespace = NamedObjects<CalledThread>;
+
+/** On whose behalf a thread is called. */
+export interface ThreadCaller {
+  readonly tenant: string;
+  /** The request that the call is for, if it is for one: a thread that is new is made near its client. */
+  readonly request?: Request;
 }
 
 /** Takes a listener: answers with a socket that gets the thread's events. */

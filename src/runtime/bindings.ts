@@ -3,10 +3,17 @@ import { type CallShard, TenantDirectory } from "../directory/tenant-directory.t
 import { StorageError, TidemarkError } from "../errors.ts";
 import type { RateLimiter } from "../http/auth/rate-limit.ts";
 import { objectName } from "../http/object-name.ts";
-import { callObject, callThread, type ThreadNamespace } from "../http/thread-stub.ts";
+import {
+  type CalledThread,
+  callObject,
+  callThread,
+  type ThreadCaller,
+  type ThreadNamespace,
+} from "../http/thread-stub.ts";
 import { boundTo } from "../thread/bound.ts";
 import type { Report } from "../log.ts";
 import type { CallThread } from "../thread/cron-thread-starts.ts";
+import type { ObjectNamespace, Placement } from "./placement.ts";
 
 /**
  * What a Worker is bound to, by the names in wrangler.toml.
@@ -14,38 +21,50 @@ import type { CallThread } from "../thread/cron-thread-starts.ts";
  * @module
  */
 
-export function namespaceOf(env: unknown, binding: string): ThreadNamespace {
+/** The objects of threads, in the jurisdiction of each tenant and near each client. */
+export function threadsIn(
+  env: unknown,
+  binding: string,
+  placement: Placement,
+): (caller: ThreadCaller) => ThreadNamespace {
   const bound = boundTo(env, binding);
-  if (isNamespace(bound)) return bound;
+  if (isNamespace<CalledThread>(bound)) return (caller) => placement.near(bound, caller);
   throw new TidemarkError(
     "binding_missing",
     `The Worker has no Durable Object binding "${binding}". Add to wrangler.toml: [[durable_objects.bindings]] name = "${binding}", class_name = "Thread".`,
   );
 }
 
-export function threadCalls(binding: string): (env: unknown) => CallThread {
+export function threadCalls(binding: string, placement: Placement): (env: unknown) => CallThread {
   return (env) =>
     ({ tenant, threadId }, call) =>
-      callThread(namespaceOf(env, binding), objectName(tenant, threadId), call);
+      callThread(threadsIn(env, binding, placement)({ tenant }), objectName(tenant, threadId), call);
+}
+
+export interface DirectoryBinding {
+  readonly binding: string;
+  /** Among how many objects a tenant is divided. */
+  readonly shards: number;
+  readonly placement: Placement;
 }
 
 /** Finds the directory of each tenant, when directories are bound. */
 export function directoriesIn(
   env: unknown,
-  binding: string,
-  shards: number,
+  { binding, shards, placement }: DirectoryBinding,
   /** What is thrown instead of what an object has thrown. */
   errorOf: (fault: unknown) => unknown,
 ): ((tenant: string) => DirectoryApi) | undefined {
   const bound = boundTo(env, binding);
-  if (!isDirectoryNamespace(bound)) return undefined;
+  if (!isNamespace<DirectoryApi>(bound)) return undefined;
   return (tenant) => {
+    const objects = placement.within(bound, tenant);
     const names = Array.from({ length: shards }, (_, index) => JSON.stringify([tenant, index]));
     return new TenantDirectory(
       names.map(
         (name): CallShard =>
           (call) =>
-            callObject(() => bound.getByName(name), call).catch((fault: unknown) => {
+            callObject(() => objects.getByName(name), call).catch((fault: unknown) => {
               throw errorOf(fault);
             }),
       ),
@@ -61,10 +80,6 @@ export function reported(report: Report): (cause: unknown) => StorageError {
   };
 }
 
-function isDirectoryNamespace(bound: unknown): bound is { getByName(name: string): DirectoryApi } {
-  return typeof bound === "object" && bound !== null && "getByName" in bound;
-}
-
 export function limiterOf(env: unknown, binding: string): RateLimiter | undefined {
   const bound = boundTo(env, binding);
   return isLimiter(bound) ? bound : undefined;
@@ -74,6 +89,7 @@ function isLimiter(bound: unknown): bound is RateLimiter {
   return typeof bound === "object" && bound !== null && "limit" in bound;
 }
 
-function isNamespace(bound: unknown): bound is ThreadNamespace {
+/** Which class it is of says the configuration. */
+function isNamespace<Api>(bound: unknown): bound is ObjectNamespace<Api> {
   return typeof bound === "object" && bound !== null && "getByName" in bound;
 }

@@ -11,8 +11,9 @@ import { createThreadClass, type ThreadConfig } from "../thread/durable-thread.t
 import { eventOptions } from "../thread/events/event-options.ts";
 import type { OutboxOptions } from "../thread/outbox/outbox-options.ts";
 import { checkRetention } from "../thread/retention.ts";
-import { directoriesIn, limiterOf, namespaceOf, reported, threadCalls } from "./bindings.ts";
+import { directoriesIn, limiterOf, reported, threadCalls, threadsIn } from "./bindings.ts";
 import type { Runtime, RuntimeOptions } from "./options.ts";
+import { Placement } from "./placement.ts";
 import { watchOf } from "./watch.ts";
 
 const MAX_BODY_SIZE = 10 * 1024 * 1024;
@@ -49,13 +50,16 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 /** What the router and the objects of threads both work with. */
 function partsOf(options: RuntimeOptions) {
   const { serde, directory: { extract = [], shards = SHARDS } = {}, hooks } = options;
+  const placement = new Placement(options.placement ?? {});
+  const bindings = { ...BINDINGS, ...options.bindings };
   return {
     watch: watchOf(options),
-    bindings: { ...BINDINGS, ...options.bindings },
+    bindings,
+    placement,
+    directory: { binding: bindings.directory, shards, placement },
     events: eventOptions(options.events ?? {}),
     links: hooks && linksOf(hooks),
     extract,
-    shards,
     store: (env: unknown, of: DirectoryApi): BaseStore =>
       new DirectoryStore(of, serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer()),
   };
@@ -64,7 +68,7 @@ function partsOf(options: RuntimeOptions) {
 type Parts = ReturnType<typeof partsOf>;
 
 function routerOptions(options: RuntimeOptions, parts: Parts): AppOptions {
-  const { watch, bindings, events, links, extract, shards, store } = parts;
+  const { watch, bindings, placement, directory, events, links, extract, store } = parts;
   return {
     graphs: options.graphs,
     auth: options.auth,
@@ -77,8 +81,8 @@ function routerOptions(options: RuntimeOptions, parts: Parts): AppOptions {
     hasPlainErrors: options.compatibility?.errors === "text",
     hasCrons: options.crons !== undefined,
     documentation: options.openapi,
-    threads: (env) => namespaceOf(env, bindings.thread),
-    directories: (env) => directoriesIn(env, bindings.directory, shards, reported(watch.report)),
+    threads: (env, caller) => threadsIn(env, bindings.thread, placement)(caller),
+    directories: (env) => directoriesIn(env, directory, reported(watch.report)),
     store,
     extract,
     rateLimiter: (env) => limiterOf(env, bindings.rateLimiter),
@@ -87,21 +91,21 @@ function routerOptions(options: RuntimeOptions, parts: Parts): AppOptions {
 }
 
 function threadConfig(options: RuntimeOptions, parts: Parts): ThreadConfig {
-  const { watch, bindings, links, extract, shards, store } = parts;
+  const { watch, bindings, placement, directory, links, extract, store } = parts;
   const { heartbeat: _heartbeat, ...events } = parts.events;
   return {
     graphs: options.graphs,
     mintId: uuid7,
-    blobsBinding: bindings.blobs,
+    blobsBinding: (id) => placement.bucketOf(bindings.blobs, id),
     versionBinding: bindings.version,
     inlineLimit: options.inlineLimit,
     serde: options.serde,
     lease: options.lease ?? LEASE,
     retention: options.retention ?? {},
     crons: options.crons,
-    callThread: threadCalls(bindings.thread),
+    callThread: threadCalls(bindings.thread, placement),
     directory: (env) => {
-      const of = directoriesIn(env, bindings.directory, shards, (fault) => fault);
+      const of = directoriesIn(env, directory, (fault) => fault);
       return of && { of, store: (tenant) => store(env, of(tenant)), extract };
     },
     events: { ...events, hasEnd: options.compatibility?.endEvent ?? true },

@@ -12,6 +12,7 @@ import type { EventOptions } from "../thread/events/event-options.ts";
 import type { Retention } from "../thread/retention.ts";
 import type { OpenTraces } from "../thread/traces.ts";
 import type { NextTime } from "../thread/schedules.ts";
+import type { PlacementOptions } from "./placement.ts";
 
 /** What a Worker is made of. */
 export interface RuntimeOptions {
@@ -80,6 +81,8 @@ export interface RuntimeOptions {
   readonly log?: LogOptions;
   /** Who gets to see what runs do: `otlp()` of `tidemark/otlp`. Nobody by default. */
   readonly traces?: OpenTraces;
+  /** Where objects are made, and what they may not leave. */
+  readonly placement?: PlacementOptions;
   /** Takes errors that nobody expected, and says where they were; by default they are noted in the log. */
   readonly report?: Report;
   /** Serves `/openapi.json`, and `/docs` that shows it: `openapi()` of `tidemark/openapi`. Without it there is neither. */

@@ -20,8 +20,8 @@ import { boundTo } from "./bound.ts";
 
 export interface ThreadConfig {
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
-  /** The name of the R2 binding for large values. Without the binding they are kept in SQLite. */
-  readonly blobsBinding: string;
+  /** The name of the R2 binding for an object's large values. Without the binding they are kept in SQLite. */
+  readonly blobsBinding: (id: DurableObjectId) => string;
   /** The name of the binding that says which version of the code this is; without it nothing is known of deploys. */
   readonly versionBinding: string;
   /** Strings and bytes above it, in bytes, are kept apart from the rows. */
@@ -83,15 +83,17 @@ function createThread(
     sockets: () => ctx.getWebSockets(),
     reached: (point) => witness.reached(point),
   };
-  const serde = configured(() => config.serde?.(env as Cloudflare.Env));
-  if (serde instanceof TidemarkError) return new UnusableThread(serde, platform);
+  const made = configured(() => ({
+    serde: config.serde?.(env as Cloudflare.Env),
+    bucket: bucketOf(env, config.blobsBinding(ctx.id)),
+  }));
+  if (made instanceof TidemarkError) return new UnusableThread(made, platform);
   storage = new ThreadStorage({
     storage: ctx.storage,
     platform,
-    bucket: bucketOf(env, config.blobsBinding),
     prefix: ctx.id.toString(),
     inlineLimit: config.inlineLimit,
-    serde,
+    ...made,
     randomId: config.mintId,
     report: platform.report,
     yieldTurn,

@@ -71,7 +71,7 @@ export function configured<T>(make: () => T): T | TidemarkError {
   } catch (cause) {
     if (cause instanceof TidemarkError) return cause;
     const message =
-      "The `serde` that createRuntime was given throws. Correct it and deploy again: nothing is lost.";
+      "The `serde` (or `placement`) that createRuntime was given throws. Correct it and deploy again: nothing is lost.";
     return new TidemarkError("invalid_serde", message, { cause });
   }
 }

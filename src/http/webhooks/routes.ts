@@ -29,7 +29,9 @@ export function webhookRoutes(options: AppOptions): Hono {
     const sent = sentEvent(name, event);
     noteOfRequest(context, { tenant: sent.tenant, thread_id: sent.threadId });
     const object = objectName(sent.tenant, sent.threadId);
-    const reply = await callThread(options.threads(env), object, (api) => api.sendEvent(sent));
+    const reply = await callThread(options.threads(env, { tenant: sent.tenant }), object, (api) =>
+      api.sendEvent(sent),
+    );
     return reply.ok ? context.json(reply.value) : refusal(context, reply);
   });
 
