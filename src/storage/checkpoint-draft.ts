@@ -15,7 +15,7 @@ import { diffStates, wholeBody } from "./checkpoint-state.ts";
 import type { CheckpointState, StatePatch } from "./checkpoint-state.ts";
 import { packFrame } from "./packed-frame.ts";
 import type { PackedFrame } from "./packed-frame.ts";
-import { baseOf, dueLevel, extend, isCheap, SNAPSHOT } from "./patch-chain.ts";
+import { baseOf, dueLevel, extend, isCheap, isLight, SNAPSHOT } from "./patch-chain.ts";
 import type { PatchChain } from "./patch-chain.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { isObject } from "./patch/kind.ts";
@@ -183,7 +183,7 @@ export class CheckpointDrafter {
     if (step.isPartial && place.namespace !== undefined && place.parentId !== undefined) {
       return this.#load(cache, place, step.input, place.namespace, place.parentId);
     }
-    if (below !== undefined) {
+    if (below !== undefined && !isLight(weight)) {
       for (let level = Math.max(due, 1); level < SNAPSHOT; level++) {
         // However small the patch would be.
         if (!isCheap(below, level, 0, weight)) continue;

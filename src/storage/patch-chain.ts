@@ -74,6 +74,11 @@ export function dueLevel({ counts }: PatchChain): number {
   return level;
 }
 
+/** A value that takes less than a row costs: where a patch of the parent's will not do, looking for another saves nothing. */
+export function isLight(weight: number): boolean {
+  return weight <= ROW_COST;
+}
+
 /**
  * Whether a row of that level would keep the value as cheap to read as it should be: not more than twice what a snapshot
  * costs. A row that goes up before it is due has to leave room for those after it.
