@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type {
   LangGraphMode,
+  RequestedCommand,
   RequestedGoto,
   RequestedInput,
   RunRequest,
@@ -23,7 +24,7 @@ const Checkpoint = exactly({
 const Goto = v.union([v.string(), exactly({ node: v.string(), input: v.unknown() })], "must name a node");
 
 /** Answers, writes, and says what runs next. */
-const Command = exactly({
+export const Command = exactly({
   /** The answer to the one question, or answers by interrupt id. */
   resume: v.optional(v.unknown()),
   /** By channel, or pairs of a channel and a value. */
@@ -133,9 +134,13 @@ function requestedInput({ input, command }: RunCreate): RequestedInput {
     return input === undefined ? { kind: "continue" } : { kind: "input", value: input };
   const { resume, update, goto } = command;
   const answers = update == null && goto == null ? answersOf(resume) : undefined;
-  if (answers !== undefined) return { kind: "answers", answers };
+  return answers === undefined
+    ? { kind: "command", ...requestedCommand(command) }
+    : { kind: "answers", answers };
+}
+
+export function requestedCommand({ resume, update, goto }: v.InferOutput<typeof Command>): RequestedCommand {
   return {
-    kind: "command",
     ...(resume !== undefined && { resume }),
     ...(update != null && { update }),
     goto: goto == null ? [] : [goto].flat().map(requestedGoto),

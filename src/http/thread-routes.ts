@@ -1,11 +1,18 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
+import type { JsonObject } from "../directory/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { authorize, authorizedMetadata } from "./auth/authorization.ts";
-import { parseBody } from "./body.ts";
+import { parseBody, parseQuery } from "./body.ts";
 import { newId } from "./new-id.ts";
-import { call, callWhole, jsonResponse, namedThread, requestedThread } from "./thread-call.ts";
+import { call, callWhole, jsonResponse, namedThread, refusal, requestedThread } from "./thread-call.ts";
 import { requireThreadId } from "./thread-id.ts";
-import { CreateThreadBody, PatchThreadBody } from "./thread-schemas.ts";
+import {
+  CreateThreadBody,
+  PatchStateBody,
+  PatchThreadBody,
+  ThreadQuery,
+  threadOptions,
+} from "./thread-schemas.ts";
 
 /** Threads as such: made before their first run, described, found again. */
 export function threadRoutes(options: AppOptions): Hono {
@@ -21,7 +28,12 @@ export function threadRoutes(options: AppOptions): Hono {
     // A thread that is there may be the one that an earlier attempt of this call has made.
     let mayBeOurs = given == null;
     const reply = await callWhole(thread, (api) => {
-      const create = { ...thread.address, metadata, ifExists: mayBeOurs ? "do_nothing" : ifExists } as const;
+      const create = {
+        ...thread.address,
+        ...threadOptions(body),
+        metadata,
+        ifExists: mayBeOurs ? "do_nothing" : ifExists,
+      } as const;
       mayBeOurs = true;
       return api.createThread(create);
     });
@@ -30,6 +42,7 @@ export function threadRoutes(options: AppOptions): Hono {
 
   app.get("/:thread_id", async (context) => {
     const thread = requestedThread(context, options);
+    parseQuery(context.req, ThreadQuery);
     return jsonResponse(context, await call(thread, (api) => api.getThread(thread.address)));
   });
 
@@ -41,12 +54,33 @@ export function threadRoutes(options: AppOptions): Hono {
   app.patch("/:thread_id", async (context) => {
     const { threadId } = requestedThread(context, options).address;
     const body = await parseBody(context.req, PatchThreadBody, options.maxBodySize);
-    const asked = { thread_id: threadId, metadata: { ...body.metadata } };
-    const metadata = authorizedMetadata((await authorize(context, "threads:update", asked)).metadata);
+    const metadata = await patchedMetadata(context, threadId, body.metadata);
+    const thread = namedThread(context, options, threadId);
+    const patch = { ...thread.address, metadata, ...(body.ttl != null && { ttl: body.ttl }) };
+    const reply = await callWhole(thread, (api) => api.patchThread(patch));
+    const isMinimal = context.req.header("prefer")?.includes("return=minimal") === true;
+    return reply.ok && isMinimal ? context.body(null, 204) : jsonResponse(context, reply);
+  });
+
+  /** The metadata of a state are those of its thread. */
+  app.patch("/:thread_id/state", async (context) => {
+    const { threadId } = requestedThread(context, options).address;
+    const body = await parseBody(context.req, PatchStateBody, options.maxBodySize);
+    const metadata = await patchedMetadata(context, threadId, body.metadata);
     const thread = namedThread(context, options, threadId);
     const reply = await callWhole(thread, (api) => api.patchThread({ ...thread.address, metadata }));
-    return jsonResponse(context, reply);
+    return reply.ok ? context.body(null, 204) : refusal(context, reply);
   });
 
   return app;
+}
+
+/** As whoever authorizes it says. */
+async function patchedMetadata(
+  context: Context,
+  threadId: string,
+  metadata: JsonObject,
+): Promise<JsonObject> {
+  const asked = { thread_id: threadId, metadata: { ...metadata } };
+  return authorizedMetadata((await authorize(context, "threads:update", asked)).metadata);
 }

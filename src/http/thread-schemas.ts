@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import { MAX_METADATA } from "../metadata-limits.ts";
+import type { CreateThread, RequestedStep } from "../thread/protocol.ts";
+import { Command, requestedCommand } from "./run-create.ts";
 import { exactly, JsonBody, whole } from "./exactly.ts";
 import { Count } from "./schemas.ts";
 
@@ -27,13 +29,54 @@ const Selected = v.picklist([
   "interrupts",
 ]);
 
+/** In minutes. */
+const TEN_YEARS = 10 * 365 * 24 * 60;
+const Minutes = v.pipe(v.number(), v.finite(), v.minValue(0.001), v.maxValue(TEN_YEARS));
+
+/** How long after its last use the thread is deleted. In milliseconds. */
+const Ttl = v.nullish(
+  v.pipe(
+    v.union(
+      [Minutes, exactly({ ttl: Minutes, strategy: v.nullish(v.literal("delete")) })],
+      'must be minutes, or {"ttl": minutes, "strategy": "delete"}',
+    ),
+    v.transform((ttl) => Math.ceil((typeof ttl === "number" ? ttl : ttl.ttl) * 60_000)),
+  ),
+);
+
+const Update = exactly({
+  values: v.optional(v.unknown()),
+  command: v.nullish(Command),
+  as_node: v.nullish(v.string()),
+});
+
+const Superstep = exactly({
+  updates: v.pipe(v.array(Update), v.minLength(1, "must have one update at least")),
+});
+
+/** What nodes are said to have returned, step by step. */
+const Supersteps = v.nullish(
+  v.pipe(
+    v.array(Superstep),
+    v.minLength(1, "must have one step at least"),
+    v.maxLength(1000, "must have 1000 steps at most"),
+  ),
+);
+
 export const CreateThreadBody = exactly({
   thread_id: v.nullish(v.string()),
   metadata: v.nullish(Metadata, {}),
   if_exists: v.nullish(v.picklist(["raise", "do_nothing"]), "raise"),
+  ttl: Ttl,
+  supersteps: Supersteps,
 });
 
-export const PatchThreadBody = exactly({ metadata: v.nullish(Metadata, {}) });
+export const PatchThreadBody = exactly({ metadata: v.nullish(Metadata, {}), ttl: Ttl });
+
+export const PatchStateBody = exactly({ metadata: v.nullish(Metadata, {}) });
+
+/** What else is wanted of a thread: it is there in any case. */
+export const ThreadQuery = exactly({ include: v.optional(v.union([v.string(), v.array(v.string())])) });
 
 const filter = {
   metadata: v.nullish(Metadata, {}),
@@ -60,3 +103,25 @@ export const InterruptsQuery = exactly({ limit: v.optional(Count, "10"), after: 
 
 export type SearchThreads = v.InferOutput<typeof SearchThreadsBody>;
 export type ThreadFilterBody = v.InferOutput<typeof CountThreadsBody>;
+
+/** What a new thread is made with. */
+export function threadOptions({
+  metadata,
+  ttl,
+  supersteps,
+}: v.InferOutput<typeof CreateThreadBody>): Pick<CreateThread, "metadata" | "ttl" | "supersteps"> {
+  return {
+    metadata,
+    ...(ttl != null && { ttl }),
+    ...(supersteps != null && { supersteps: supersteps.map(requestedStep) }),
+  };
+}
+
+function requestedStep({ updates }: v.InferOutput<typeof Superstep>): RequestedStep {
+  return {
+    updates: updates.map(({ values, command, as_node: asNode }) => ({
+      ...(command == null ? { values } : { command: requestedCommand(command) }),
+      ...(asNode != null && { asNode }),
+    })),
+  };
+}

@@ -20,5 +20,6 @@ export const UNMOVED_THREAD_COLUMNS: readonly string[] = [
   "deleting",
   "version",
   "last_place",
+  "ttl",
   ...OWNER_COLUMNS,
 ];

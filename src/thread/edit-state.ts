@@ -63,7 +63,7 @@ function answer(edit: EditState, config: Parameters<typeof wireCheckpoint>[1]): 
 }
 
 /** What cannot be applied is the caller's to mend: nothing was changed. */
-function asRefusedEdit(error: unknown): never {
+export function asRefusedEdit(error: unknown): never {
   if (error instanceof InvalidUpdateError || error instanceof ReducerError) {
     throw new RefusedError("update_refused", error.message, { details: error.details, cause: error });
   }

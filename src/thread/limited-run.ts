@@ -1,8 +1,7 @@
 import { InvalidArgumentError, ThreadInterruptedError, UnknownInterruptError } from "../errors.ts";
 import type { Interrupt } from "../interrupt-error.ts";
-import { Command } from "../pregel/command.ts";
+import { commandOf } from "./command-of.ts";
 import { parseLimits, type LimitOptions, type LimitReached, type RunLimits } from "../pregel/limits.ts";
-import { Send } from "../pregel/send.ts";
 import type { RunInput } from "../pregel/run-input.ts";
 import { questionFor, shownQuestion, stageQuestion, type LimitQuestion } from "./limit-question.ts";
 import type { RequestedInput, RunRequest } from "./protocol.ts";
@@ -77,9 +76,8 @@ function inputOf(run: RunRow, { input }: RunRequest): RunInput {
   if (run.inputApplied) return { kind: "continue" };
   if (input.kind === "answers") return { kind: "answers", answers: new Map(input.answers) };
   if (input.kind !== "command") return input;
-  const { kind, goto, ...others } = input;
-  const sends = goto.map((to) => (typeof to === "string" ? to : new Send(to.node, to.input)));
-  return { kind, command: new Command({ ...others, goto: sends }) };
+  const { kind, ...command } = input;
+  return { kind, command: commandOf(command) };
 }
 
 function isEdit(input: RequestedInput): boolean {

@@ -18,6 +18,7 @@ import timersInVain from "../../migrations/thread/0017_timers_in_vain.sql";
 import receivedEventIndexes from "../../migrations/thread/0018_received_event_indexes.sql";
 import boundedScans from "../../migrations/thread/0019_bounded_scans.sql";
 import runPlaces from "../../migrations/thread/0020_run_places.sql";
+import timeToLive from "../../migrations/thread/0021_time_to_live.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -42,4 +43,5 @@ export const threadMigrations: readonly Migration[] = [
   { version: 18, name: "received_event_indexes", sql: receivedEventIndexes },
   { version: 19, name: "bounded_scans", sql: boundedScans },
   { version: 20, name: "run_places", sql: runPlaces },
+  { version: 21, name: "time_to_live", sql: timeToLive },
 ];

@@ -26,14 +26,15 @@ export type RequestedInput =
     }
   /** Answers by interrupt id. */
   | { readonly kind: "answers"; readonly answers: readonly (readonly [id: string, value: unknown])[] }
-  | {
-      readonly kind: "command";
-      /** The answer to the one question there is. */
-      readonly resume?: unknown;
-      /** By channel, or pairs of a channel and a value. */
-      readonly update?: Readonly<Record<string, unknown>> | readonly (readonly [string, unknown])[];
-      readonly goto: readonly RequestedGoto[];
-    };
+  | ({ readonly kind: "command" } & RequestedCommand);
+
+export interface RequestedCommand {
+  /** The answer to the one question there is. */
+  readonly resume?: unknown;
+  /** By channel, or pairs of a channel and a value. */
+  readonly update?: Readonly<Record<string, unknown>> | readonly (readonly [string, unknown])[];
+  readonly goto: readonly RequestedGoto[];
+}
 
 /** A node, or a node with an input of its own. */
 export type RequestedGoto = string | { readonly node: string; readonly input: unknown };
@@ -191,14 +192,33 @@ export interface EditState extends ThreadAddress, StatePlace {
   readonly idempotency?: Idempotency;
 }
 
+/** What a node is said to have returned. */
+export interface RequestedUpdate {
+  readonly values?: unknown;
+  /** In place of values. */
+  readonly command?: RequestedCommand;
+  readonly asNode?: string;
+}
+
+/** Updates that were made at once. */
+export interface RequestedStep {
+  readonly updates: readonly RequestedUpdate[];
+}
+
 export interface CreateThread extends ThreadAddress {
   readonly metadata: JsonObject;
+  /** How long after its last use the thread is deleted, in milliseconds; absent: as the runtime says. */
+  readonly ttl?: number;
+  /** What is said to have happened in it; the metadata then name its graph, where there are several. */
+  readonly supersteps?: readonly RequestedStep[];
   /** What becomes of a thread that is there: an error, or nothing. */
   readonly ifExists: "raise" | "do_nothing";
 }
 
 export interface PatchThread extends ThreadAddress {
   readonly metadata: JsonObject;
+  /** As of a new thread; absent: it stays as it is. */
+  readonly ttl?: number;
 }
 
 export interface ImportThread extends ThreadAddress {

@@ -38,9 +38,9 @@ export class RetentionKeeper {
 
   /** The thread was used just now. In a transaction. */
   noteUse(): void {
-    const { platform, retention } = this.#parts;
+    const { platform, storage } = this.#parts;
     const now = platform.now();
-    const { deleteAfter } = retention;
+    const deleteAfter = this.#deleteAfter(storage.thread());
     this.#setTimer(
       earliest(
         this.#isPruning ? now + platform.lease : undefined,
@@ -106,17 +106,32 @@ export class RetentionKeeper {
 
   /** When the thread has been left alone for too long. One that waits for a time, or has something to tell, is not. */
   #expiry(thread: ThreadRow): number | undefined {
-    const { deleteAfter } = this.#parts.retention;
+    const deleteAfter = this.#deleteAfter(thread);
     return deleteAfter === undefined ? undefined : this.#lastUse(thread) + deleteAfter;
   }
 
-  /** By a run or an edit. */
+  /** What a thread says of itself comes first. */
+  #deleteAfter(thread: ThreadRow | undefined): number | undefined {
+    return thread?.ttl ?? this.#parts.retention.deleteAfter;
+  }
+
+  /** When a thread that says so itself will be deleted, unless it is used. */
+  ownExpiry(thread: ThreadRow): number | undefined {
+    return thread.ttl === null ? undefined : this.#expiry(thread);
+  }
+
+  /** By a run, an edit, or a patch. */
   #lastUse(thread: ThreadRow): number {
     const { storage } = this.#parts;
     const newest = storage.checkpoints.newestBut(thread.thread_id, 0);
     const written = newest === undefined ? undefined : mintedAt(newest);
     const awaited = storage.timers.lastDue("wait", "cron", "delivery");
-    return Math.max(thread.created_at, storage.runs.lastUse() ?? 0, written ?? 0, awaited ?? 0);
+    return Math.max(
+      thread.updated_at ?? thread.created_at,
+      storage.runs.lastUse() ?? 0,
+      written ?? 0,
+      awaited ?? 0,
+    );
   }
 
   #setTimer(due: number | undefined): void {

@@ -3,44 +3,71 @@ import type { Announcer } from "./announcer.ts";
 import { threadExists, threadNotFound } from "./errors.ts";
 import type { CreateThread, PatchThread } from "./protocol.ts";
 import { patchedMetadata } from "./thread-metadata.ts";
+import type { RetentionKeeper } from "./retention-keeper.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
+import type { ThreadTransfer } from "./thread-transfer.ts";
+
+export interface ThreadChangesParts {
+  readonly storage: ThreadStorage;
+  readonly announcer: Announcer;
+  readonly retention: Pick<RetentionKeeper, "noteUse">;
+  readonly transfer: Pick<ThreadTransfer, "make">;
+  readonly now: () => number;
+}
 
 /**
  * In one transaction each; the directory knows before they answer, so that who has made a thread finds it. While it cannot
  * be told, they answer without.
  */
 export class ThreadChanges {
-  readonly #storage: ThreadStorage;
-  readonly #announcer: Announcer;
-  readonly #now: () => number;
+  readonly #parts: ThreadChangesParts;
 
-  constructor(storage: ThreadStorage, announcer: Announcer, now: () => number) {
-    this.#storage = storage;
-    this.#announcer = announcer;
-    this.#now = now;
+  constructor(parts: ThreadChangesParts) {
+    this.#parts = parts;
   }
 
-  /** A thread that has run nothing. One that is there stays as it is, when that is allowed. */
-  async create({ tenant, threadId, metadata, ifExists, access }: CreateThread): Promise<void> {
-    const thread = this.#storage.thread();
+  /** A thread that has run nothing, or that is made of steps. One that is there stays as it is, when that is allowed. */
+  async create(create: CreateThread): Promise<void> {
+    const { storage, announcer, transfer, retention } = this.#parts;
+    const thread = storage.thread();
     if (thread === undefined) {
-      this.#storage.transaction(() => {
-        this.#storage.create({ tenant, thread_id: threadId, graph: "", created_at: this.#now(), metadata });
-        this.#announcer.note();
-      });
-    } else if (ifExists === "raise" || !mayAccess(thread, { access })) throw threadExists(threadId);
-    await this.#announcer.tellIfPossible();
+      if (create.supersteps === undefined) this.#createEmpty(create);
+      else {
+        await transfer.make(create, create.supersteps);
+        storage.transaction(() => retention.noteUse());
+      }
+    } else if (create.ifExists === "raise" || !mayAccess(thread, create)) throw threadExists(create.threadId);
+    await announcer.tellIfPossible();
   }
 
   /** The keys that are given replace those that are there. */
-  async patch({ threadId, metadata }: PatchThread): Promise<void> {
-    const thread = this.#storage.thread();
+  async patch({ threadId, metadata, ttl }: PatchThread): Promise<void> {
+    const { storage, announcer, retention, now } = this.#parts;
+    const thread = storage.thread();
     if (thread === undefined) throw threadNotFound(threadId);
     const patched = patchedMetadata(thread.metadata, metadata, thread.graph);
-    this.#storage.transaction(() => {
-      this.#storage.setMetadata(patched, this.#now());
-      this.#announcer.note();
+    storage.transaction(() => {
+      storage.setMetadata(patched, now());
+      if (ttl !== undefined) storage.setTtl(ttl);
+      retention.noteUse();
+      announcer.note();
     });
-    await this.#announcer.tellIfPossible();
+    await announcer.tellIfPossible();
+  }
+
+  #createEmpty({ tenant, threadId, metadata, ttl }: CreateThread): void {
+    const { storage, announcer, retention, now } = this.#parts;
+    storage.transaction(() => {
+      storage.create({
+        tenant,
+        thread_id: threadId,
+        graph: "",
+        created_at: now(),
+        metadata,
+        ...(ttl !== undefined && { ttl }),
+      });
+      retention.noteUse();
+      announcer.note();
+    });
   }
 }

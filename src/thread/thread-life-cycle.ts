@@ -16,6 +16,7 @@ import type {
 } from "./protocol.ts";
 import { replying } from "./replying.ts";
 import { pruneThread } from "./retention.ts";
+import type { RetentionKeeper } from "./retention-keeper.ts";
 import type { RunAdmission } from "./run-admission.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { ThreadChanges } from "./thread-changes.ts";
@@ -32,6 +33,7 @@ export interface LifeCycleParts {
   readonly announcer: Announcer;
   readonly record: ThreadRecord;
   readonly transfer: ThreadTransfer;
+  readonly retention: RetentionKeeper;
   readonly deletion: ThreadDeletion;
   readonly ready: Ready;
   /** Takes up what an imported thread waits for. */
@@ -45,20 +47,20 @@ export class ThreadLifeCycle implements LifeCycleApi {
 
   constructor(parts: LifeCycleParts) {
     this.#parts = parts;
-    const { storage, announcer, platform } = parts;
-    this.#changes = new ThreadChanges(storage, announcer, () => platform.now());
+    this.#changes = new ThreadChanges({ ...parts, now: () => parts.platform.now() });
   }
 
   createThread(create: CreateThread): Promise<Reply<Bytes>> {
     // Whose thread is there already is told only that it is taken.
-    return this.#replying("anyone", async ({ record }) => {
+    return this.#replying("anyone", async ({ admission }) => {
+      if (create.supersteps !== undefined && admission.isStaging) throw threadExists(create.threadId);
       await this.#changes.create(create);
-      return jsonBytes(await record.view(create.threadId));
+      return this.#view(create.threadId);
     });
   }
 
   getThread(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#replying(address, async ({ record }) => jsonBytes(await record.view(address.threadId)));
+    return this.#replying(address, () => this.#view(address.threadId));
   }
 
   getUsage(address: ThreadAddress): Promise<Reply<Bytes>> {
@@ -70,9 +72,9 @@ export class ThreadLifeCycle implements LifeCycleApi {
   }
 
   patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
-    return this.#replying(patch, async ({ record }) => {
+    return this.#replying(patch, async () => {
       await this.#changes.patch(patch);
-      return jsonBytes(await record.view(patch.threadId));
+      return this.#view(patch.threadId);
     });
   }
 
@@ -121,6 +123,14 @@ export class ThreadLifeCycle implements LifeCycleApi {
     });
   }
 
+  async #view(threadId: string): Promise<Bytes> {
+    const { storage, record, retention } = this.#parts;
+    const view = await record.view(threadId);
+    const thread = storage.thread();
+    const expiry = thread && retention.ownExpiry(thread);
+    return jsonBytes({ ...view, ...(expiry !== undefined && { ttl: wireTtl(thread?.ttl ?? 0, expiry) }) });
+  }
+
   #replying<Value>(
     caller: Parameters<Ready>[0],
     work: (parts: LifeCycleParts) => Promise<Value>,
@@ -136,4 +146,9 @@ export class ThreadLifeCycle implements LifeCycleApi {
     if (storage.thread() === undefined) throw threadNotFound(threadId);
     if (queue.isBusy()) throw threadBusy(threadId);
   }
+}
+
+/** As LangGraph's platform has it. */
+function wireTtl(ttl: number, expiry: number): object {
+  return { strategy: "delete", ttl_minutes: ttl / 60_000, expires_at: new Date(expiry) };
 }

@@ -37,7 +37,7 @@ export class ThreadRecord {
   }
 
   /** As the platform's `Thread`. */
-  async view(threadId: string): Promise<unknown> {
+  async view(threadId: string): Promise<object> {
     const { thread, head, questions, status, stateUpdatedAt, updatedAt } = await this.#facts(threadId);
     return {
       thread_id: threadId,

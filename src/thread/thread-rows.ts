@@ -14,11 +14,15 @@ export interface ThreadRow {
   readonly metadata: JsonObject;
   /** When that was changed; null when it never was. */
   readonly updated_at: number | null;
+  /** How long after its last use the thread is deleted, in milliseconds; null where that is not its own. */
+  readonly ttl: number | null;
   /** Grows with every change that the directory is told of. */
   readonly version: number;
 }
 
-export type NewThread = Pick<ThreadRow, "tenant" | "thread_id" | "graph" | "created_at" | "metadata">;
+export type NewThread = Pick<ThreadRow, "tenant" | "thread_id" | "graph" | "created_at" | "metadata"> & {
+  readonly ttl?: number;
+};
 
 type Columns = {
   tenant: string;
@@ -28,6 +32,7 @@ type Columns = {
   deleting: number;
   metadata: string;
   updated_at: number | null;
+  ttl: number | null;
   version: number;
 };
 
@@ -41,15 +46,15 @@ export class ThreadRows {
 
   get(): ThreadRow | undefined {
     const row = this.#sql.first<Columns>(
-      "SELECT tenant, thread_id, graph, created_at, deleting, metadata, updated_at, version FROM thread",
+      "SELECT tenant, thread_id, graph, created_at, deleting, metadata, updated_at, ttl, version FROM thread",
     );
     return row && { ...row, metadata: parseMetadata(row.metadata) };
   }
 
-  insert({ tenant, thread_id: threadId, graph, created_at: createdAt, metadata }: NewThread): void {
+  insert({ tenant, thread_id: threadId, graph, created_at: createdAt, metadata, ttl }: NewThread): void {
     const statement =
-      "INSERT INTO thread (id, tenant, thread_id, graph, created_at, metadata) VALUES (1, ?, ?, ?, ?, ?)";
-    this.#sql.run(statement, tenant, threadId, graph, createdAt, JSON.stringify(metadata));
+      "INSERT INTO thread (id, tenant, thread_id, graph, created_at, metadata, ttl) VALUES (1, ?, ?, ?, ?, ?, ?)";
+    this.#sql.run(statement, tenant, threadId, graph, createdAt, JSON.stringify(metadata), ttl ?? null);
   }
 
   bind(graph: string, metadata: JsonObject): void {
@@ -58,6 +63,10 @@ export class ThreadRows {
 
   setMetadata(metadata: JsonObject, now: number): void {
     this.#sql.run("UPDATE thread SET metadata = ?, updated_at = ?", JSON.stringify(metadata), now);
+  }
+
+  setTtl(ttl: number): void {
+    this.#sql.run("UPDATE thread SET ttl = ?", ttl);
   }
 
   noteChange(now: number): void {

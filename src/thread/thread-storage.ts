@@ -227,6 +227,10 @@ export class ThreadStorage {
     this.#thread.setMetadata(metadata, now);
   }
 
+  setTtl(ttl: number): void {
+    this.#thread.setTtl(ttl);
+  }
+
   /** Something has changed that the directory is told of. */
   noteChange(now: number): void {
     this.#thread.noteChange(now);

@@ -1,13 +1,24 @@
 import { readArchive } from "../archive/read-archive.ts";
 import { writeArchive } from "../archive/write-archive.ts";
+import type { Environment } from "../pregel/environment.ts";
 import type { Announcer } from "./announcer.ts";
 import { threadBeingImported } from "./errors.ts";
 import { threadRecords } from "./export-thread.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
 import { importThread } from "./import-thread.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { Bytes, ImportedThread, ImportThread } from "./protocol.ts";
+import { makeThread } from "./made-thread.ts";
+import type { Bytes, CreateThread, ImportedThread, ImportThread, RequestedStep } from "./protocol.ts";
+import { boundMetadata } from "./thread-metadata.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
+
+export interface ThreadTransferParts {
+  readonly storage: ThreadStorage;
+  readonly platform: ThreadPlatform;
+  readonly catalog: GraphCatalog;
+  readonly announcer: Announcer;
+  readonly environment: Environment;
+}
 
 /** Moves the thread out of its object, and into it. While it is being imported, nothing else may happen to it. */
 export class ThreadTransfer {
@@ -15,9 +26,11 @@ export class ThreadTransfer {
   readonly #platform: ThreadPlatform;
   readonly #catalog: GraphCatalog;
   readonly #announcer: Announcer;
+  readonly #environment: Environment;
   #importing: string | undefined;
 
-  constructor(storage: ThreadStorage, platform: ThreadPlatform, catalog: GraphCatalog, announcer: Announcer) {
+  constructor({ storage, platform, catalog, announcer, environment }: ThreadTransferParts) {
+    this.#environment = environment;
     this.#storage = storage;
     this.#platform = platform;
     this.#catalog = catalog;
@@ -44,18 +57,41 @@ export class ThreadTransfer {
     return readable;
   }
 
-  async import({ metadata, ...address }: ImportThread, archive: Bytes): Promise<ImportedThread> {
-    this.#importing = address.threadId;
-    try {
-      this.guard();
-      const imported = await importThread(readArchive(archive), {
+  import({ metadata, ...address }: ImportThread, archive: Bytes): Promise<ImportedThread> {
+    return this.#making(address.threadId, () =>
+      importThread(readArchive(archive), {
         storage: this.#storage,
         address,
         metadata,
         chooseGraph: (named) => this.#catalog.nameOf(named),
         now: this.#platform.now(),
         reached: (point) => this.#platform.reached(point),
-      });
+      }),
+    );
+  }
+
+  /** Makes the thread of what is said to have happened in it. */
+  make({ tenant, threadId, metadata, ttl }: CreateThread, steps: readonly RequestedStep[]): Promise<void> {
+    const { graph_id: named } = metadata;
+    const graph = this.#catalog.nameOf(typeof named === "string" ? named : undefined);
+    const row = {
+      tenant,
+      thread_id: threadId,
+      graph,
+      created_at: this.#platform.now(),
+      metadata: boundMetadata(metadata, graph),
+      ...(ttl !== undefined && { ttl }),
+    };
+    return this.#making(threadId, () =>
+      makeThread(this.#storage, this.#environment, this.#catalog.require(graph), row, steps),
+    );
+  }
+
+  async #making<Made>(threadId: string, work: () => Promise<Made>): Promise<Made> {
+    this.#importing = threadId;
+    try {
+      this.guard();
+      const imported = await work();
       this.#storage.transaction(() => this.#announcer.note());
       this.#storage.timers.release();
       this.#platform.reached("import.finished");

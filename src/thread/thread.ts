@@ -134,7 +134,7 @@ export class Thread {
       onLeave: (run) => this.#noteLeft(run, "unknown"),
     });
     const entrance = new RunEntrance({ ...queued, stops });
-    this.#transfer = new ThreadTransfer(storage, platform, this.#catalog, this.#announcer);
+    this.#transfer = new ThreadTransfer({ ...options, catalog: this.#catalog, announcer: this.#announcer });
     this.#admission = new RunAdmission({
       storage,
       environment,
@@ -178,6 +178,7 @@ export class Thread {
       announcer: this.#announcer,
       record,
       transfer: this.#transfer,
+      retention: this.#retention,
       deletion: this.#deletion,
       ready: (caller) => this.#ready(caller),
       onImported: () => this.#waits.onTimer(),

@@ -11,6 +11,14 @@ export const Thread = v.object({
   config: JsonObject,
   values: v.pipe(v.unknown(), v.description("The newest state; null before the first run.")),
   interrupts: v.pipe(v.record(v.string(), v.array(Interrupt)), v.description("By the task that asks.")),
+  ttl: v.optional(
+    v.pipe(
+      v.object({ strategy: v.literal("delete"), ttl_minutes: v.number(), expires_at: Time }),
+      v.description(
+        "Where the thread has a time of its own, and when that will have come unless it is used.",
+      ),
+    ),
+  ),
   error: v.optional(
     v.pipe(
       v.object({ code: v.string(), message: v.string() }),

@@ -55,6 +55,7 @@ const permissions = {
   "GET /threads/:thread_id/state": "threads:read",
   "GET /threads/:thread_id/state/:checkpoint_id": "threads:read",
   "POST /threads/:thread_id/state": "threads:update",
+  "PATCH /threads/:thread_id/state": "threads:update",
   "POST /threads/:thread_id/runs/crons": "crons:create",
   "GET /threads/:thread_id/runs/crons": "crons:read",
   "DELETE /threads/:thread_id/runs/crons/:cron_id": "crons:delete",

@@ -17,8 +17,10 @@ import {
   CountThreadsBody,
   CreateThreadBody,
   InterruptsQuery,
+  PatchStateBody,
   PatchThreadBody,
   SearchThreadsBody,
+  ThreadQuery,
 } from "../../http/thread-schemas.ts";
 import type { Operations } from "../operation.ts";
 import { OF_DIRECTORY, OF_READING, OF_THREAD } from "./faults.ts";
@@ -32,10 +34,22 @@ export const threadOperations = {
   "POST /threads": {
     id: "createThread",
     summary: "Make a thread that has run nothing",
+    description:
+      "With `supersteps` it is made of what nodes are said to have returned. `ttl` is in minutes: so long after its last use the thread is deleted.",
     body: { schema: CreateThreadBody, example: { metadata: { customer: "c-17" } } },
     headers: ["Idempotency-Key"],
     answers: { 200: Thread },
-    errors: ["invalid_thread_id", "thread_unavailable", "thread_exists"],
+    errors: [
+      "invalid_thread_id",
+      "thread_unavailable",
+      "thread_exists",
+      "graph_required",
+      "unknown_graph",
+      "unknown_node",
+      "invalid_input",
+      "invalid_update",
+      "update_refused",
+    ],
   },
   "POST /threads/search": {
     id: "searchThreads",
@@ -65,14 +79,23 @@ export const threadOperations = {
   "GET /threads/:thread_id": {
     id: "getThread",
     summary: "The thread",
+    query: ThreadQuery,
     answers: { 200: Thread },
     errors: OF_READING,
   },
   "PATCH /threads/:thread_id": {
     id: "patchThread",
-    summary: "Change the metadata of a thread",
+    summary: "Change the metadata of a thread, or when it is deleted",
+    description: "With the header `Prefer: return=minimal` nothing is answered.",
     body: { schema: PatchThreadBody, example: { metadata: { priority: "high" } } },
-    answers: { 200: Thread },
+    answers: { 200: Thread, 204: null },
+    errors: [...OF_READING, "value_too_large"],
+  },
+  "PATCH /threads/:thread_id/state": {
+    id: "patchState",
+    summary: "Change the metadata of a thread, as clients of LangGraph's platform ask for it",
+    body: { schema: PatchStateBody, example: { metadata: { priority: "high" } } },
+    answers: { 204: null },
     errors: [...OF_READING, "value_too_large"],
   },
   "DELETE /threads/:thread_id": {

@@ -6,7 +6,7 @@ import { holdBucket } from "../../support/bucket.ts";
 import { Gate, until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { reports } from "../../support/reports.ts";
-import { TestThread } from "../../support/threads.ts";
+import { json, request, TestThread } from "../../support/threads.ts";
 import { deploy, retain } from "../graphs.ts";
 
 const LEASE = 30_000;
@@ -256,6 +256,54 @@ describe("deleteAfter (TTL-05)", () => {
     await thread.fireAlarm();
     expect(await thread.tables()).toEqual([]);
   });
+});
+
+describe("a thread's own ttl, in minutes", () => {
+  const made = async (body: object) => {
+    retain({ deleteAfter: 10 * DAY });
+    deploy({ answers });
+    const response = await request("/threads", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const wire = (await json(response)) as { readonly thread_id: string; readonly ttl?: object };
+    return { wire, thread: new TestThread(wire.thread_id) };
+  };
+
+  it("goes before that of the runtime, is told, and counts from the last use", async () => {
+    const { wire, thread } = await made({ ttl: 60 });
+    expect(wire.ttl).toMatchObject({ strategy: "delete", ttl_minutes: 60 });
+    await age(thread, 3_000_000);
+    await thread.invoke({ input: { log: [] } });
+    await age(thread, 3_000_000);
+    await thread.fireAlarm();
+    expect(await thread.get("?include=ttl")).toMatchObject({ ttl: { ttl_minutes: 60 } });
+    await age(thread, 700_000);
+    await thread.fireAlarm();
+    expect(await thread.tables()).toEqual([]);
+  });
+
+  it("is given to a thread, and taken from the time of that on", async () => {
+    const { wire, thread } = await made({});
+    expect(wire).not.toHaveProperty("ttl");
+    const patched = await request(thread.path, {
+      method: "PATCH",
+      headers: { "content-type": "application/json", prefer: "return=minimal" },
+      body: JSON.stringify({ ttl: { ttl: 2, strategy: "delete" } }),
+    });
+    expect([patched.status, await patched.text()]).toEqual([204, ""]);
+    const due = (await thread.alarm()) ?? 0;
+    expect(Math.abs(due - Date.now() - 120_000)).toBeLessThan(10_000);
+    expect(await thread.get("")).toMatchObject({ ttl: { ttl_minutes: 2 } });
+  });
+
+  it.each([{ ttl: 0 }, { ttl: -1 }, { ttl: { ttl: 1, strategy: "keep_latest" } }, { ttl: "1" }])(
+    "is not %j",
+    async (body) => {
+      await expect(made(body)).rejects.toMatchObject({ code: "invalid_request" });
+    },
+  );
 });
 
 it.each([{ keepLast: 0 }, { keepLast: 1.5 }, { maxAge: -1 }, { deleteAfter: NaN }])(
