@@ -2,7 +2,7 @@ import { adopt, adoptFrozen } from "../../adopt.ts";
 import { registerCodec } from "../../checkpoint/serde/registered-codecs.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { fieldsOf, type LangChainMessage } from "../../langchain-message.ts";
-import { keepAmbientConfig } from "./ambient-config.ts";
+import { keepAmbientConfig } from "../../pregel/ambient-config.ts";
 import type { Message } from "./message.ts";
 
 const CLASS_NAMES = [

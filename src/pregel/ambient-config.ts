@@ -1,5 +1,5 @@
 import { AsyncContext } from "#async-context";
-import { type TaskContext, taskContext } from "../../pregel/task-context.ts";
+import { type TaskContext, taskContext } from "./task-context.ts";
 
 /** Where LangChain keeps the config that its runnables take when they are called without one, and under which key. */
 const PLACE = Symbol.for("ls:tracing_async_local_storage");
