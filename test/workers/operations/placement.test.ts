@@ -21,7 +21,7 @@ function noting<Api>(
 ): ObjectNamespace<Api> {
   return {
     getByName: (name, options) => {
-      asked.push({ name, ...options, ...within } as Asked);
+      asked.push({ name, ...options, ...within });
       return objects.getByName(name);
     },
     jurisdiction: (jurisdiction) => noting(objects, asked, { jurisdiction }),
