@@ -14,6 +14,8 @@ export async function withNamedAnswer<Start extends StartRun>(
   start: Start,
 ): Promise<Start> {
   const { input, checkpointId } = start.request;
+  if (input.kind === "answers" && start.request.isForProtocol === true)
+    await requireAsked(storage, states, start);
   if (input.kind === "input" && input.mayAnswer === true) return withInputAsAnswer(storage, states, start);
   if (input.kind !== "command" || input.resume === undefined || checkpointId !== undefined) return start;
   if (input.update !== undefined || input.goto.length > 0 || storage.thread() === undefined) return start;
@@ -38,6 +40,23 @@ async function withInputAsAnswer<Start extends StartRun>(
   if (others.length > 0) throw new UnknownInterruptError("ambiguous", [], open);
   const answers = [[only, input.value] as const];
   return { ...start, request: { ...start.request, input: { kind: "answers", answers } } };
+}
+
+/**
+ * Listeners hear at once of an answer to what nobody has asked, unless a run goes on that may ask it yet. An answer to what
+ * was answered is led to its run later.
+ */
+async function requireAsked(
+  storage: ThreadStorage,
+  states: StateReader,
+  { threadId, request: { input, checkpointId } }: StartRun,
+): Promise<void> {
+  if (input.kind !== "answers" || checkpointId !== undefined) return;
+  if (storage.thread() === undefined || storage.runs.first() !== undefined) return;
+  const open = await openNow(states, threadId);
+  const isKnown = (id: string): boolean => open.includes(id) || storage.answers.of(id).length > 0;
+  const unknown = input.answers.map(([id]) => id).filter((id) => !isKnown(id));
+  if (unknown.length > 0) throw new UnknownInterruptError("not_pending", unknown, open);
 }
 
 /** The questions that the runs under way were started to answer; undefined when there is none. */

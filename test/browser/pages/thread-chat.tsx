@@ -34,7 +34,7 @@ function Chat({ apiUrl, transport }: { readonly apiUrl: string; readonly transpo
         ))}
       </ol>
       <output id="state">{thread.isLoading ? "loading" : "idle"}</output>
-      <output id="error">{thread.error === undefined ? "" : String(thread.error)}</output>
+      <output id="error">{thread.error === undefined ? "" : JSON.stringify(thread.error)}</output>
       {thread.interrupt && (
         <p>
           <span id="question">{String(thread.interrupt.value)}</span>

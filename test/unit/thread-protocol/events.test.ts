@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { Annotation, Command, END, interrupt, MemorySaver, START, StateGraph } from "../../../src/index.ts";
+import type { StreamEvent } from "../../../src/pregel/types.ts";
+import type { ProtocolEvent } from "../../../src/thread/feed/protocol-event.ts";
+import { PROTOCOL_MODES, ProtocolEvents } from "../../../src/thread/feed/protocol-events.ts";
+
+const State = Annotation.Root({ said: Annotation<string> });
+
+const inner = new StateGraph(State)
+  .addNode("ask", () => ({ said: interrupt<string, string>("May I?") }))
+  .addEdge(START, "ask")
+  .addEdge("ask", END)
+  .compile();
+
+/** What the engine tells of a run, in the words of the protocol. */
+async function told(
+  graph: { stream: (input: never, config: never) => Promise<AsyncIterable<unknown>> },
+  input: unknown,
+): Promise<{ readonly events: readonly ProtocolEvent[]; readonly asked: ProtocolEvents["asked"] }> {
+  const translator = new ProtocolEvents();
+  const config = { configurable: { thread_id: "t" }, streamMode: [...PROTOCOL_MODES], subgraphs: true };
+  const events: ProtocolEvent[] = [];
+  const chunks = (await graph.stream(input as never, config as never)) as AsyncIterable<
+    [readonly string[], StreamEvent["mode"], unknown]
+  >;
+  try {
+    for await (const [namespace, mode, payload] of chunks)
+      events.push(...translator.push({ namespace, mode, payload }));
+  } catch {
+    // What a run fails with is told elsewhere.
+  }
+  return { events: [...events, ...translator.end()], asked: translator.asked };
+}
+
+const short = ({ method, namespace, data }: ProtocolEvent): string => {
+  const event = method === "lifecycle" ? `:${(data as { event: string }).event}` : "";
+  return [method + event, ...namespace.map((part) => part.split(":", 1)[0])].join(" ");
+};
+
+describe("what the engine tells, in the words of the protocol", () => {
+  it("has each checkpoint before its values, and the graphs inside nodes from their beginning to their end", async () => {
+    const graph = new StateGraph(State)
+      .addNode("sub", inner)
+      .addEdge(START, "sub")
+      .addEdge("sub", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const first = await told(graph, { said: "" });
+    expect(first.events.map(short)).toEqual([
+      "checkpoints",
+      "checkpoints",
+      "values",
+      "tasks",
+      "lifecycle:started sub",
+      "checkpoints sub",
+      "checkpoints sub",
+      "values sub",
+      "tasks sub",
+      "tasks sub",
+      "tasks",
+      "lifecycle:interrupted sub",
+    ]);
+    const [[id, namespace] = []] = [...first.asked];
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(namespace).toEqual([expect.stringMatching(/^sub:/)]);
+    const second = await told(graph, new Command({ resume: "yes" }));
+    expect(second.events.map(short).slice(-6)).toEqual([
+      "values sub",
+      "updates",
+      "tasks",
+      "lifecycle:completed sub",
+      "checkpoints",
+      "values",
+    ]);
+    expect(second.events.at(-1)).toEqual({ method: "values", namespace: [], data: { said: "yes" } });
+    const checkpoint = second.events.findLast(({ method }) => method === "checkpoints");
+    expect(checkpoint?.data).toEqual({
+      id: expect.any(String),
+      parent_id: expect.any(String),
+      step: 1,
+      source: "loop",
+    });
+  });
+
+  it("tells what nodes write with the node, and what they emit as a payload", async () => {
+    const graph = new StateGraph(State)
+      .addNode("speak", (_, config) => {
+        config.writer({ percent: 50 });
+        return { said: "hello" };
+      })
+      .addEdge(START, "speak")
+      .addEdge("speak", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const { events } = await told(graph, { said: "" });
+    const of = (wanted: string) => events.filter(({ method }) => method === wanted);
+    expect(of("updates")).toEqual([
+      { method: "updates", namespace: [], node: "speak", data: { said: "hello" } },
+    ]);
+    expect(of("custom")).toEqual([{ method: "custom", namespace: [], data: { payload: { percent: 50 } } }]);
+    // What a task is given stands in the values before it.
+    expect(of("tasks").map(({ data }) => Object.keys(data as object))).toEqual([
+      ["id", "name", "triggers", "interrupts"],
+      ["id", "name", "result", "interrupts", "error"],
+    ]);
+  });
+
+  it("says of a graph inside a node that it has failed", async () => {
+    const failing = new StateGraph(State)
+      .addNode("fail", () => {
+        throw new Error("It does not work.");
+      })
+      .addEdge(START, "fail")
+      .addEdge("fail", END)
+      .compile();
+    const graph = new StateGraph(State)
+      .addNode("sub", failing)
+      .addEdge(START, "sub")
+      .addEdge("sub", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const { events } = await told(graph, { said: "" });
+    expect(events.findLast(({ method }) => method === "lifecycle")?.data).toEqual({
+      event: "failed",
+      graph_name: "sub",
+      error: "It does not work.",
+    });
+  });
+
+  it("tells the values of a graph that keeps no checkpoints", () => {
+    const translator = new ProtocolEvents();
+    const values = (said: string): StreamEvent => ({ mode: "values", payload: { said }, namespace: ["s:1"] });
+    const events = [...translator.push(values("a")), ...translator.push(values("b")), ...translator.end()];
+    expect(events.map(short)).toEqual(["lifecycle:started s", "values s", "values s"]);
+  });
+
+  it.each([
+    [
+      { event: "on_tool_start", toolCallId: "c1", name: "search", input: '{"q":"x"}' },
+      { event: "tool-started", tool_call_id: "c1", tool_name: "search", input: { q: "x" } },
+    ],
+    [
+      { event: "on_tool_event", toolCallId: "c1", name: "search", data: "half" },
+      { event: "tool-output-delta", tool_call_id: "c1", delta: "half" },
+    ],
+    [
+      { event: "on_tool_end", toolCallId: "c1", name: "search", output: { n: 1 } },
+      { event: "tool-finished", tool_call_id: "c1", output: { n: 1 } },
+    ],
+    [
+      { event: "on_tool_error", toolCallId: "c1", name: "search", error: new Error("no") },
+      { event: "tool-error", tool_call_id: "c1", message: "no" },
+    ],
+  ])("tells what tools do: %o", (payload, data) => {
+    expect(new ProtocolEvents().push({ mode: "tools", payload })).toEqual([
+      { method: "tools", namespace: [], data },
+    ]);
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { Annotation, END, START, StateGraph } from "../../../../src/index.ts";
+import { Gate, until } from "../../../support/gate.ts";
+import { identifiedEvents } from "../../../support/events.ts";
+import { ends, eventsUntil, start, summary, type ThreadEvent } from "../../../support/protocol.ts";
+import { json, request, TestThread } from "../../../support/threads.ts";
+import { deploy } from "../../graphs.ts";
+import { stopObject } from "../../../support/instances.ts";
+
+const State = Annotation.Root({ said: Annotation<string> });
+
+const speaking = new StateGraph(State)
+  .addNode("speak", async (_, config) => {
+    const { content } = await config.writer.message(["hel", "lo"]);
+    return { said: content };
+  })
+  .addEdge(START, "speak")
+  .addEdge("speak", END)
+  .compile();
+
+const ids = (events: readonly ThreadEvent[]) => events.map(({ event_id: id }) => id);
+const isGrowing = (events: readonly ThreadEvent[]) =>
+  events.every(({ seq }, index) => index === 0 || seq > (events[index - 1]?.seq ?? Infinity));
+
+describe("the events of a thread", () => {
+  it("are the same for each reader, whenever they come, and their numbers grow from run to run", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    const early = eventsUntil(thread, ends(2));
+    await start(thread, { said: "" });
+    await start(thread, { said: "" });
+    const live = await early;
+    await thread.evict();
+    const late = await eventsUntil(thread, ends(2));
+    expect(late).toEqual(live);
+    expect(isGrowing(live)).toBe(true);
+    expect(new Set(ids(live)).size).toBe(live.length);
+  });
+
+  it("go on after the one that was had last", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    await start(thread, { said: "" });
+    const all = await eventsUntil(thread, ends());
+    for (const [index, { seq }] of all.entries()) {
+      if (index === all.length - 1) break;
+      expect(await eventsUntil(thread, ends(), { since: seq })).toEqual(all.slice(index + 1));
+    }
+  });
+
+  it("are those that the filter wants", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    await start(thread, { said: "" });
+    const filter = { channels: ["messages", "lifecycle"], namespaces: [[]], depth: 0 };
+    expect((await eventsUntil(thread, ends(), filter)).map(summary)).toEqual([
+      "lifecycle:running",
+      "lifecycle:completed",
+    ]);
+  });
+
+  it("come to a reader who was there before the thread", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    const reading = eventsUntil(thread, ends(), { channels: ["lifecycle"] });
+    expect((await request(thread.path)).status).toBe(404);
+    await start(thread, { said: "" });
+    expect((await reading).map(summary)).toEqual(["lifecycle:running", "lifecycle:completed"]);
+  });
+
+  it("go on across an object that is stopped in the middle of a run", async () => {
+    let stops = 0;
+    const graph = new StateGraph(State)
+      .addNode("before", () => ({ said: "before" }))
+      .addNode("stop", async (_, config) => {
+        config.writer("trying");
+        await scheduler.wait(50);
+        if (stops++ === 0) stopObject(String(config.configurable?.["thread_id"]));
+        return { said: "after" };
+      })
+      .addEdge(START, "before")
+      .addEdge("before", "stop")
+      .addEdge("stop", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    const reading = Promise.all([eventsUntil(thread, ends()), eventsUntil(thread, ends())]);
+    await start(thread, { said: "" });
+    await until(() => stops === 1);
+    // The next instance is woken by the reader that comes back.
+    const [one, other] = await reading;
+    expect(stops).toBe(2);
+    expect(isGrowing(one)).toBe(true);
+    expect(ids(one)).toEqual(ids(other));
+    const replayed = await eventsUntil(thread, ends());
+    // What was told before it was stored may be missing later; nothing has another id.
+    const known = new Set(ids(one));
+    for (const id of ids(replayed)) expect(known).toContain(id);
+    expect(replayed.filter(({ method }) => method === "values").at(-1)?.params.data).toEqual({
+      said: "after",
+    });
+  });
+
+  it("give no number twice when the last run is removed", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    const runId = await start(thread, { said: "" });
+    const first = await eventsUntil(thread, ends());
+    await json(request(`${thread.path}/runs/${runId}`, { method: "DELETE" }));
+    await start(thread, { said: "" });
+    const second = await eventsUntil(thread, ends());
+    expect(second[0]?.seq).toBeGreaterThan(first.at(-1)?.seq ?? Infinity);
+  });
+
+  it("tell how runs go that others have started, and what those stream", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    const reading = eventsUntil(thread, ends(2));
+    await thread.invoke({ input: { said: "" } });
+    await thread.stream({ input: { said: "" }, stream_mode: ["values"] });
+    const events = await reading;
+    // Who comes later hears of the runs of which something is kept.
+    expect(ids(await eventsUntil(thread, ends()))).toEqual(ids(events.slice(2)));
+    expect(events.map(summary)).toEqual([
+      "lifecycle:running",
+      "lifecycle:completed",
+      "lifecycle:running",
+      "values",
+      "values",
+      "lifecycle:completed",
+    ]);
+  });
+
+  it("tell of a run that is cancelled while it waits, and while it goes on", async () => {
+    const gate = new Gate();
+    const graph = new StateGraph(State)
+      .addNode("wait", async () => {
+        await gate.pass();
+        return {};
+      })
+      .addEdge(START, "wait")
+      .addEdge("wait", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    const going = await start(thread, { said: "" });
+    const waiting = await start(thread, { said: "" });
+    for (const id of [waiting, going])
+      await request(`${thread.path}/runs/${id}/cancel?wait=0`, { method: "POST" });
+    gate.open();
+    const events = await eventsUntil(thread, ends(2), { channels: ["lifecycle"] });
+    expect(events.map(summary)).toEqual([
+      "lifecycle:running",
+      "lifecycle:interrupted",
+      "lifecycle:running",
+      "lifecycle:interrupted",
+    ]);
+  });
+
+  it("say how a run has failed", async () => {
+    const graph = new StateGraph(State)
+      .addNode("fail", () => {
+        throw new Error("It does not work.");
+      })
+      .addEdge(START, "fail")
+      .addEdge("fail", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    await start(thread, { said: "" });
+    expect((await eventsUntil(thread, ends())).at(-1)?.params.data).toMatchObject({
+      event: "failed",
+      error: expect.stringContaining("It does not work."),
+    });
+  });
+});
+
+describe("a run that was started for the protocol", () => {
+  it("tells those who read the run by itself its values, updates and what its nodes emit", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    const runId = await start(thread, { said: "" });
+    const events = await identifiedEvents(await thread.join(runId));
+    expect(events.map(({ event }) => event)).toEqual(["metadata", "values", "updates", "values", "end"]);
+    expect(events.at(2)?.data).toEqual({ speak: { said: "hello" } });
+  });
+});
+
+describe("a filter that is none", () => {
+  it.each([{}, { channels: [] }, { channels: ["nonsense"] }, { channels: ["values"], since: -1 }])(
+    "is refused: %o",
+    async (filter) => {
+      const response = await new TestThread().post("/stream/events", filter);
+      expect(response.status).toBe(400);
+      await response.body?.cancel();
+    },
+  );
+});
