@@ -44,7 +44,7 @@ export class ThreadLoad {
   readonly acknowledged: Answered[] = [];
   /** What the log must hold once. */
   readonly expected: string[] = [];
-  /** Tasks that were seen as finished, and how often each was done by then. */
+  /** Tasks that were seen as finished, and how often each was done when that was seen first. */
   readonly finished = new Map<string, number>();
   /** Runs that ended because no attempt got anywhere. */
   stalled = 0;
@@ -92,8 +92,10 @@ export class ThreadLoad {
   async state(): Promise<State> {
     const { answer } = await this.client.get(`${this.path}/state`);
     const state = answer as State;
-    for (const { id, name, result } of state.tasks)
-      if (result !== null) this.finished.set(`${name}/${id}`, this.#options.count(`${name}/${id}`));
+    for (const { id, name, result } of state.tasks) {
+      const task = `${name}/${id}`;
+      if (result !== null && !this.finished.has(task)) this.finished.set(task, this.#options.count(task));
+    }
     return state;
   }
 

@@ -19,7 +19,11 @@ export class Effects {
   static async open(): Promise<Effects> {
     const server = createServer();
     const effects = new Effects(server);
-    server.on("request", ({ url = "" }, response) => effects.#onCall(url.slice(1), response));
+    server.on("request", ({ url = "" }, response) => {
+      // A connection that is kept may be closed here just as it is used there.
+      response.shouldKeepAlive = false;
+      effects.#onCall(url.slice(1), response);
+    });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     return effects;
