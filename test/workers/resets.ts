@@ -5,6 +5,7 @@ export const OFTEN: readonly string[] = ["pause-and-resume", "safe-resume", "wai
 
 /** Files with tests that a reset of its own must fail, and why. */
 const UNFIT: Readonly<Record<string, string>> = {
+  "hooks/webhooks-of-waits": "waits for messages that a reset cuts off, which come again after five seconds",
   "http/threads": "expects the directory to hear at once; after a reset it hears by the alarm",
   "thread/crash": "stops the object by itself, and counts how often nodes ran",
   "thread/deletion": "stops the object at moments of its own choice, while calls to the bucket are held",

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { END, interrupt, sleep, START, StateGraph, waitForEvent } from "../../../src/index.ts";
+import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { webhookHeaders } from "../../../src/hooks/webhook-signature.ts";
 import { mintHook, readHook } from "../../../src/hooks/hook-token.ts";
 import { crashAt } from "../../support/crash-points.ts";
@@ -89,47 +89,6 @@ describe("a run with a webhook", () => {
     graphWebhooks["approval"] = thread.webhook();
     await thread.invoke({ input: { log: [] } });
     expect(await thread.messages(1)).toMatchObject([{ type: "run.paused", data: { thread_id: thread.id } }]);
-  });
-
-  it("tells it also of what goes on by itself after a wait, an event and a question that expires", async () => {
-    const graph = new StateGraph(Log)
-      .addNode("nap", () => {
-        sleep(20);
-        return { log: [String(waitForEvent("n").payload)] };
-      })
-      .addNode("ask", () => ({ log: [interrupt("ok?", { expiresIn: 20, default: "no" })] }))
-      .addEdge(START, "nap")
-      .addEdge("nap", "ask")
-      .addEdge("ask", END)
-      .compile();
-    deploy({ graph });
-    const thread = new ToldThread();
-    await thread.tell();
-    const told = async (count: number) => (await thread.messages(count)).at(-1)?.data.status;
-    expect(await told(1)).toBe("interrupted");
-    expect(await told(2)).toBe("interrupted");
-    await json(thread.post("/events/n", "came"));
-    expect(await told(4)).toBe("success");
-    expect((await thread.state()).values).toEqual({ log: ["came", "no"] });
-    const types = (await thread.messages(4)).map(({ type }) => type);
-    expect(types).toEqual(["run.paused", "run.paused", "run.paused", "run.ended"]);
-  });
-
-  it("goes on after a wait also where the webhook may not be told any more, which the delivery says", async () => {
-    const graph = new StateGraph(Log)
-      .addNode("nap", () => {
-        sleep(400);
-        return { log: ["slept"] };
-      })
-      .addEdge(START, "nap")
-      .compile();
-    deploy({ graph });
-    const thread = new ToldThread();
-    await thread.tell();
-    receivers.length = 0;
-    await until(async () => (await thread.state()).next.length === 0);
-    await until(async () => (await thread.deliveries())[0]?.["error"] === "invalid_webhook");
-    expect((await thread.state()).values).toEqual({ log: ["slept"] });
   });
 
   it("is refused when that may not be told, and nothing is stored", async () => {
