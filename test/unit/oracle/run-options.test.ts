@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import {
   ours,
   START,
@@ -121,6 +121,66 @@ it("a superstep that takes longer than the graph allows keeps what has finished,
     const { log } = await graph.invoke(null, config);
     return { first, next, log, calls };
   });
+});
+
+it.each(["of the graph around", "of its own"])(
+  "the step timeout %s ends a graph inside a node",
+  async (whose) => {
+    await expectSame(async (library) => {
+      const calls: string[] = [];
+      const heard: boolean[] = [];
+      const inner = graphOf(library)
+        .addNode("quick", () => {
+          calls.push("quick");
+          return { log: ["quick"] };
+        })
+        .addNode("slow", async (_, { signal }) => {
+          calls.push("slow");
+          if (calls.length > 2) return { log: ["slow"] };
+          await later(150);
+          heard.push(signal?.aborted === true);
+          return { log: ["too late"] };
+        })
+        .addEdge(START, "quick")
+        .addEdge("quick", "slow")
+        .compile({}) as Compiled & { stepTimeout?: number };
+      const outer = graphOf(library)
+        .addNode("inner", inner)
+        .addEdge(START, "inner")
+        .compile({ checkpointer: new library.MemorySaver() }) as Compiled & { stepTimeout?: number };
+      (whose === "of its own" ? inner : outer).stepTimeout = 50;
+      const first = await outer.invoke({ log: [] }, config).catch(() => "failed");
+      const { next } = await outer.getState(config);
+      await later(200);
+      const { log } = await outer.invoke(null, config);
+      return { first, next, log, calls, heard };
+    });
+  },
+);
+
+it("the pauses between attempts are as long, with chance and without", async () => {
+  const chance = vi.spyOn(Math, "random").mockReturnValue(0.03);
+  try {
+    await expectSame(async (library) => {
+      const pauses: unknown[] = [];
+      const timers = vi.spyOn(globalThis, "setTimeout");
+      const policies = [{}, { jitter: true, initialInterval: 2 }, { jitter: false, initialInterval: 40 }];
+      for (const policy of policies) {
+        const retryPolicy = { initialInterval: 1, backoffFactor: 3, logWarning: false, ...policy };
+        const graph = graphOf(library)
+          .addNode("fails", () => Promise.reject(new Error("x")), { retryPolicy })
+          .addEdge(START, "fails")
+          .compile({});
+        await expect(graph.invoke({ log: [] })).rejects.toThrow("x");
+        pauses.push(timers.mock.calls.map(([, pause]) => pause).filter((pause = 0) => pause >= 30));
+        timers.mockClear();
+      }
+      timers.mockRestore();
+      return pauses;
+    });
+  } finally {
+    chance.mockRestore();
+  }
 });
 
 it("a reader that leaves ends the run, and the thread goes on from where it was", async () => {
