@@ -1,4 +1,5 @@
 import { FOREIGN, mark, MUTABLE, traitsOf } from "./adopted.ts";
+import { Copies } from "./copies.ts";
 import { UnserializableError } from "./errors.ts";
 import { copyOpaque, isBytes } from "./opaque.ts";
 
@@ -12,12 +13,12 @@ import { copyOpaque, isBytes } from "./opaque.ts";
  * instances, and errors, pass through: only their owner knows how to copy them.
  */
 export function adopt<T>(value: T): T {
-  return isAdopted(value) ? value : copy(value as T & object, new Map(), 0);
+  return isAdopted(value) ? value : copy(value as T & object, new Copies(), 0);
 }
 
 /** Adopts several values: what they share, they go on to share. */
 export function adoptAll(values: readonly unknown[]): unknown[] {
-  const copies: Copies = new Map();
+  const copies = new Copies();
   return values.map((value) => (isAdopted(value) ? value : copy(value as object, copies, 0)));
 }
 
@@ -66,14 +67,12 @@ export function isConstant(value: unknown): boolean {
  * An adopted value as a node or a reducer may have it: the value itself, except that bytes, dates and the like inside
  * it are copies, since they cannot be made read-only. Parts that `stays` names are not copied.
  */
-export function handOut<T>(value: T, copies: Copies = new Map(), stays: PartTest = noPart): T {
-  return isMutable(value) ? thaw(value as T & object, copies, stays) : value;
+export function handOut<T>(value: T, copies?: Copies, stays: PartTest = noPart): T {
+  return isMutable(value) ? thaw(value as T & object, copies ?? new Copies(), stays) : value;
 }
 
 type PartTest = (part: object) => boolean;
 const noPart: PartTest = () => false;
-
-type Copies = Map<object, object>;
 
 /** Deeper values are refused: they would end in a stack overflow in a reader that is less careful. */
 const MAX_DEPTH = 1000;

@@ -164,10 +164,8 @@ function resultRows(loop: LoopState, task: PlannedTask, attempt: Attempt): reado
   const rows: PendingWrite[] = attempt.answered.length > 0 ? [[RESUME, attempt.answered]] : [];
   switch (attempt.status) {
     case "done": {
-      const tracked = attempt.writes.filter(
-        ([channel]) => !(loop.state.channels.get(channel) instanceof UntrackedValueChannel),
-      );
-      return [...rows, ...(tracked.length === 0 ? normaliseWrites(tracked) : tracked)];
+      const tracked = withoutUntracked(loop, attempt.writes);
+      return rows.length === 0 ? tracked : [...rows, ...tracked];
     }
     case "interrupted":
       if (loop.pending.errorOf(task.id) !== undefined) rows.push([ERROR, null]);
@@ -183,6 +181,13 @@ function resultRows(loop: LoopState, task: PlannedTask, attempt: Attempt): reado
       return isHandled ? [...rows, [ERROR_SOURCE_NODE, task.name]] : rows;
     }
   }
+}
+
+/** Most graphs have no such channel. */
+function withoutUntracked(loop: LoopState, writes: readonly PendingWrite[]): readonly PendingWrite[] {
+  const isUntracked = ([channel]: PendingWrite): boolean =>
+    loop.state.channels.get(channel) instanceof UntrackedValueChannel;
+  return writes.some(isUntracked) ? normaliseWrites(writes.filter((write) => !isUntracked(write))) : writes;
 }
 
 /** Whether the attempt failed by an answer that does not fit: its question stays open, for the next answer. */

@@ -31,18 +31,20 @@ const NO_ANSWERS = new Answers();
 
 /** What is stored of the superstep that follows a checkpoint, by task. */
 export class PendingWrites {
-  readonly #byTask = new Map<string, PendingWrite[]>();
+  readonly #byTask: Map<string, readonly PendingWrite[]>;
   readonly #enclosing: Answers | undefined;
   #answers: Answers | undefined;
 
   /** `enclosing`: the answers given at the checkpoints of the graphs around this one. */
   constructor(writes: readonly CheckpointPendingWrite[] = [], enclosing?: Answers) {
     this.#enclosing = enclosing;
+    const byTask = new Map<string, PendingWrite[]>();
     for (const [taskId, channel, value] of writes) {
-      const known = this.#byTask.get(taskId);
-      if (known === undefined) this.#byTask.set(taskId, [[channel, value]]);
+      const known = byTask.get(taskId);
+      if (known === undefined) byTask.set(taskId, [[channel, value]]);
       else known.push([channel, value]);
     }
+    this.#byTask = byTask;
   }
 
   get isEmpty(): boolean {
@@ -150,7 +152,7 @@ export class PendingWrites {
   add(taskId: string, writes: readonly PendingWrite[]): void {
     const known = this.#byTask.get(taskId);
     if (known === undefined) {
-      this.#byTask.set(taskId, [...writes]);
+      this.#byTask.set(taskId, writes);
     } else {
       const replaced = new Set(
         writes.map(([channel]) => channel).filter((channel) => NOT_AN_OUTPUT.has(channel)),

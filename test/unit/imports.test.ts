@@ -25,6 +25,7 @@ const LEAVES = [
   "contains.ts",
   "adopt.ts",
   "adopted.ts",
+  "copies.ts",
   "opaque.ts",
   "onto.ts",
   "langchain-message.ts",

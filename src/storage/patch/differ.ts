@@ -1,3 +1,4 @@
+import { Copies } from "../../copies.ts";
 import { adoptOwned, handOut, isMutable } from "../../adopt.ts";
 import type { Change } from "./change.ts";
 import { isObject, isSameLeaf, kindOf } from "./kind.ts";
@@ -47,7 +48,7 @@ export class Differ implements PartComparison {
   /** What old objects were found to be, and not to be: nothing is looked at again and again. */
   readonly #equal = new Map<object, object>();
   readonly #unequal = new Map<object, unknown>();
-  readonly #copies = new Map<object, object>();
+  readonly #copies = new Copies();
   /** Written objects with one in them that contains itself: written out wherever they stand. */
   readonly #looping = new Set<object>();
   /** How often the way through what is written has led back. */
