@@ -1,9 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { objectName } from "../../../src/http/object-name.ts";
 import { crashAt } from "../../support/crash-points.ts";
+import { injectFaults } from "../../support/faults.ts";
 import { until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { notedText, recordsOf } from "../../support/records.ts";
+import { placeOfReport, reports } from "../../support/reports.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
 import { answerLink, ToldThread } from "../../support/told-thread.ts";
 import { deploy } from "../graphs.ts";
@@ -34,6 +37,8 @@ const start = { input: { log: [] } };
 function events(thread: TestThread): string[] {
   return recordsOf(thread.id).map(({ event }) => event);
 }
+
+afterEach(() => injectFaults());
 
 describe("the log", () => {
   it("has a record of each request and each step of a run, with the ids of both", async () => {
@@ -90,6 +95,38 @@ describe("the log", () => {
     crashAt("run.outcome_staged", thread.id);
     await thread.invoke(start);
     expect(events(thread)).toEqual(["run.started", "run.recovered", "run.ended", "request"]);
+  });
+
+  it("tells that a fault has put off a run, and reports it with the ids of where it was", async () => {
+    const fault = new Error("The disk is full. (disconnected: operation canceled)");
+    const thread = new TestThread();
+    let isBroken = false;
+    const breaking = new StateGraph(Log)
+      .addNode("break", () => {
+        isBroken = reports().length === before;
+        return { log: ["broken"] };
+      })
+      .addEdge(START, "break")
+      .compile();
+    const before = reports().length;
+    deploy({ breaking });
+    injectFaults(({ name, operation, when }) => {
+      if (!isBroken || name !== objectName("", thread.id) || operation !== "transaction" || when !== "before")
+        return undefined;
+      isBroken = false;
+      return fault;
+    });
+    const { run_id: runId } = await thread.invoke(start);
+    const ids = { tenant: "", thread_id: thread.id, run_id: runId };
+    expect(placeOfReport(fault)).toEqual(ids);
+    expect(recordsOf(thread.id)).toMatchObject([
+      { event: "run.started", ...ids },
+      { event: "run.postponed", level: "warn", code: "internal", ...ids },
+      { event: "timer.due", kind: "queue" },
+      { event: "run.recovered", attempt: 2 },
+      { event: "run.ended" },
+      { event: "request" },
+    ]);
   });
 
   it("tells of deliveries, each attempt of them", async () => {
