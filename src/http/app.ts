@@ -26,7 +26,8 @@ import { plainErrors } from "./plain-errors.ts";
 import { protocolRoutes } from "./protocol/routes.ts";
 import { socketRejections } from "./protocol/socket-rejections.ts";
 import { runRoutes } from "./run-routes.ts";
-import { createRunRoutes, runsRoutes, statelessRunRoutes } from "./runs-routes.ts";
+import { cancelRoutes } from "./cancel-routes.ts";
+import { createRunRoutes, joinRoutes, runsRoutes, statelessRunRoutes } from "./runs-routes.ts";
 import { stateRoutes } from "./state-routes.ts";
 import type { ThreadCaller, ThreadNamespace } from "./thread-stub.ts";
 import { storeRoutes } from "./store-routes.ts";
@@ -98,6 +99,7 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads/:thread_id", createRunRoutes(options));
   if (options.hasCrons === true) app.route("/threads/:thread_id", cronRoutes(options));
   app.route("/threads/:thread_id", runsRoutes(options));
+  app.route("/threads/:thread_id", joinRoutes(options));
   app.route("/threads/:thread_id", eventRoutes(options));
   app.route("/threads/:thread_id", protocolRoutes(options));
   app.route("/threads/:thread_id", deliveryRoutes(options));
@@ -106,7 +108,10 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads/:thread_id", transferRoutes(options));
   app.route("/threads/:thread_id", lifeCycleRoutes(options));
   if (options.hasCrons === true) app.route("/runs/crons", graphCronRoutes(options));
+  app.route("/runs", cancelRoutes(options));
   app.route("/", statelessRunRoutes(options));
+  app.route("/", joinRoutes(options));
+  app.route("/", eventRoutes(options));
   app.route("/threads", pruneRoute(options));
   app.route("/threads", searchRoutes(options));
   app.route("/threads", threadRoutes(options));

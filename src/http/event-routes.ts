@@ -1,5 +1,8 @@
 import { Hono, type HonoRequest } from "hono";
 import type { AppOptions } from "./app.ts";
+import { requirePermission } from "./auth/authentication.ts";
+import { authorize } from "./auth/authorization.ts";
+import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
 import { check } from "./body.ts";
 import { streamed } from "./event-response.ts";
 import { EventsQuery } from "./event-schemas.ts";
@@ -9,12 +12,20 @@ import { requestedThread } from "./thread-call.ts";
 export function eventRoutes(options: AppOptions): Hono {
   const app = new Hono();
 
-  app.get("/runs/:run_id/stream", (context) => {
+  app.get("/runs/:run_id/stream", async (context) => {
+    const { after, modes, mayCancel } = joinRequest(context.req);
+    const runId = context.req.param("run_id");
+    if (mayCancel) {
+      requirePermission(context, "threads:update");
+      const { threadId } = requestedThread(context, options).address;
+      await authorize(context, "threads:update", { thread_id: threadId, run_id: runId });
+    }
     const thread = requestedThread(context, options);
-    const { after, modes } = joinRequest(context.req);
-    const read = { ...thread.address, runId: context.req.param("run_id"), modes };
+    const read = { ...thread.address, runId, modes };
+    const disconnection = cancelOnDisconnect(context, thread, read, mayCancel);
     return streamed(context, options, thread, (api, last) => api.readEvents({ ...read, after: last }), {
       after,
+      disconnection,
     });
   });
 
@@ -25,7 +36,11 @@ function joinRequest(request: HonoRequest) {
   const { stream_mode: modes = [], ...query } = request.queries();
   const others = Object.fromEntries(Object.entries(query).map(([key, values]) => [key, values.at(-1)]));
   const header = request.header("last-event-id");
-  const { last_event_id: id = "-1", stream_mode: wanted } = check(
+  const {
+    last_event_id: id = "-1",
+    stream_mode: wanted,
+    cancel_on_disconnect: mayCancel,
+  } = check(
     EventsQuery,
     {
       ...others,
@@ -35,6 +50,7 @@ function joinRequest(request: HonoRequest) {
     "query",
   );
   return {
+    mayCancel,
     after: id === "-1" ? undefined : id,
     modes: wanted.length === 0 ? undefined : wanted,
   };

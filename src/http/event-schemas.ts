@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Switch } from "./runs-schemas.ts";
 import { Mode } from "./run-create.ts";
 import { exactly } from "./schemas.ts";
 
@@ -10,8 +11,8 @@ export const EventsQuery = exactly({
   stream_mode: v.optional(v.array(Mode), []),
   /** The state that the client shows already. All events are sent all the same: those that it knows change nothing. */
   checkpoint_id: v.optional(v.string()),
-  /** Clients send it in any case; whoever leaves ends no run. */
-  cancel_on_disconnect: v.optional(
-    v.picklist(["0", "false"], "is not offered: a run goes on without readers"),
-  ),
+  /** Graphs inside nodes. Events of all that the run was started with are sent all the same. */
+  namespace: v.optional(v.string()),
+  /** The run is cancelled when this reader goes before its end. */
+  cancel_on_disconnect: v.optional(Switch, "false"),
 });

@@ -1,16 +1,15 @@
 import { type Context, Hono } from "hono";
-import { stringifyJson } from "../json.ts";
-import { langGraphError } from "../langgraph-error.ts";
-import type { Reply, StartRun, ThreadApi } from "../thread/protocol.ts";
-import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
+import type { StartRun } from "../thread/protocol.ts";
+import type { NamedRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { authorize } from "./auth/authorization.ts";
 import { parseBody, parseQuery } from "./body.ts";
+import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
 import { configuredHeaders } from "./configured-headers.ts";
-import type { Disconnection } from "./disconnection.ts";
 import { streamed } from "./event-response.ts";
 import { newId } from "./new-id.ts";
+import { callToldRun, told, valuesOf } from "./run-answers.ts";
 import { withAssistant } from "./run-assistant.ts";
 import { createdRunRequest, RunBatchBody, type RunCreate, RunCreateBody } from "./run-create.ts";
 import { startOf } from "./run-start.ts";
@@ -23,9 +22,6 @@ import {
   requestedThread,
   type RequestedThread,
 } from "./thread-call.ts";
-import { waitingBody } from "./waiting-body.ts";
-
-type WholeRun = Omit<ToldRun, "run"> & { readonly run: ArrayBuffer };
 
 interface CreatedRun {
   readonly thread: RequestedThread;
@@ -86,6 +82,26 @@ function creating(created: (context: Context) => Promise<CreatedRun>, options: A
   return app;
 }
 
+/** Waiting for a run that was started before. */
+export function joinRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+
+  app.get("/runs/:run_id/join", async (context) => {
+    const { thread, run } = requestedRun(context, options);
+    const { cancel_on_disconnect: mayCancel } = parseQuery(context.req, schemas.JoinQuery);
+    if (mayCancel) requirePermission(context, "threads:update");
+    const reply = await call(thread, (api) => api.getRun(run));
+    if (!reply.ok) return refusal(context, reply);
+    await reply.value.run.cancel();
+    if (!mayCancel) return valuesOf(context, thread, run, false);
+    await authorize(context, "threads:update", { thread_id: run.threadId, run_id: run.runId });
+    const stoppable = requestedRun(context, options);
+    return valuesOf(context, stoppable.thread, stoppable.run, true);
+  });
+
+  return app;
+}
+
 /** Runs by their ids. */
 export function runsRoutes(options: AppOptions): Hono {
   const app = new Hono();
@@ -108,22 +124,10 @@ export function runsRoutes(options: AppOptions): Hono {
     return told(context, thread, await callToldRun(thread, (api) => api.getRun(run)));
   });
 
-  app.get("/runs/:run_id/join", async (context) => {
-    const { thread, run } = requestedRun(context, options);
-    const { cancel_on_disconnect: mayCancel } = parseQuery(context.req, schemas.JoinQuery);
-    if (mayCancel) requirePermission(context, "threads:update");
-    const reply = await call(thread, (api) => api.getRun(run));
-    if (!reply.ok) return refusal(context, reply);
-    await reply.value.run.cancel();
-    if (!mayCancel) return valuesOf(context, thread, run, false);
-    await authorize(context, "threads:update", { thread_id: run.threadId, run_id: run.runId });
-    const stoppable = requestedRun(context, options);
-    return valuesOf(context, stoppable.thread, stoppable.run, true);
-  });
-
   app.post("/runs/:run_id/cancel", async (context) => {
     const { thread, run } = requestedRun(context, options);
-    const cancelled = { ...run, ...parseQuery(context.req, schemas.CancelQuery) };
+    const { action, wait } = parseQuery(context.req, schemas.CancelQuery);
+    const cancelled = { ...run, action, wait };
     const reply = await callToldRun(thread, (api) => api.cancelRun(cancelled));
     if (!reply.ok || !reply.value.isCancelled) return told(context, thread, reply);
     return cancelled.wait ? context.body(null, 204) : told(context, thread, reply, 202);
@@ -154,7 +158,9 @@ async function statelessRun(
 ): Promise<CreatedRun> {
   const thread = namedThread(context, options, newId(context, part));
   const created = await assistedRun(context, options, thread, body);
-  return { ...created, start: { ...created.start, isTemporary: body.on_completion === "delete" } };
+  // The run is found without its thread, which goes by the same id.
+  const runId = thread.address.threadId;
+  return { ...created, start: { ...created.start, runId, isTemporary: body.on_completion === "delete" } };
 }
 
 async function assistedRun(
@@ -180,69 +186,4 @@ function requestedRun(
 ): { readonly thread: RequestedThread; readonly run: NamedRun } {
   const thread = requestedThread(context, options);
   return { thread, run: { ...thread.address, runId: context.req.param("run_id") ?? "" } };
-}
-
-/** What is told of a run, read to its end: see {@link callWhole}. */
-function callToldRun(
-  thread: RequestedThread,
-  method: (api: ThreadApi) => Promise<Reply<ToldRun>>,
-): Promise<Reply<WholeRun>> {
-  return call(thread, async (api): Promise<Reply<WholeRun>> => {
-    const reply = await method(api);
-    if (!reply.ok) return reply;
-    const { run, ...others } = reply.value;
-    return { ok: true, value: { ...others, run: await new Response(run).arrayBuffer() } };
-  });
-}
-
-function told(
-  context: Context,
-  thread: RequestedThread,
-  reply: Reply<WholeRun>,
-  status: 200 | 202 = 200,
-): Response {
-  if (!reply.ok) return refusal(context, reply);
-  locate(context, thread, reply.value.runId);
-  return context.body(reply.value.run, status, { "content-type": "application/json" });
-}
-
-/** Where the run is to be read, and where its end can be waited for again. */
-function locate(context: Context, { address }: RequestedThread, runId: string, suffix = ""): void {
-  const path = `/threads/${encodeURIComponent(address.threadId)}/runs/${encodeURIComponent(runId)}`;
-  context.header("content-location", path);
-  if (suffix !== "") context.header("location", `${path}${suffix}`);
-}
-
-/** The values of the run, once it has ended. The status is sent before that is known: a failure is a part of the body. */
-function valuesOf(
-  context: Context,
-  thread: RequestedThread,
-  run: NamedRun,
-  isCancelledOnDisconnect: boolean,
-): Response {
-  const values = async (): Promise<Uint8Array> => {
-    const reply = await call(thread, async (api): Promise<Reply<Uint8Array>> => {
-      const answer = await api.joinRun(run);
-      return answer.ok ? { ok: true, value: await new Response(answer.value).bytes() } : answer;
-    });
-    if (reply.ok) return reply.value;
-    return new TextEncoder().encode(stringifyJson({ __error__: langGraphError(reply.error) }));
-  };
-  locate(context, thread, run.runId, "/join");
-  const body = waitingBody(values, cancelOnDisconnect(context, thread, run, isCancelledOnDisconnect));
-  return context.body(body, 200, { "content-type": "application/json", "cache-control": "no-store" });
-}
-
-function cancelOnDisconnect(
-  context: Context,
-  thread: RequestedThread,
-  { tenant, threadId, runId }: NamedRun,
-  isWanted: boolean,
-): Disconnection | undefined {
-  if (!isWanted) return undefined;
-  const cancelled = { tenant, threadId, runId, action: "interrupt", wait: false } as const;
-  return {
-    onGone: () => call(thread, (api) => api.cancelRun(cancelled)),
-    waitUntil: (work) => context.executionCtx.waitUntil(work),
-  };
 }

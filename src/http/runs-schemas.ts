@@ -8,7 +8,7 @@ const STATUSES = ["pending", "running", "success", "error", "interrupted", "time
 const Offset = v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.transform(Number));
 
 /** Of a query, where 1 and 0 are usual too. */
-const Switch = v.pipe(
+export const Switch = v.pipe(
   v.picklist(["true", "false", "1", "0"], 'must be "true" or "false"'),
   v.transform((flag) => flag === "true" || flag === "1"),
 );
@@ -29,6 +29,26 @@ export const ListRunsQuery = exactly({
 export const CancelQuery = exactly({
   action: v.optional(v.picklist(["interrupt", "rollback"]), "interrupt"),
   wait: v.optional(Switch, "false"),
+  /** Why, for those who read the log of requests; it is not kept. */
+  reason: v.optional(v.pipe(v.string(), v.maxLength(256))),
 });
+
+/** Of several runs at once. */
+export const CancelManyQuery = exactly({
+  action: v.optional(v.picklist(["interrupt", "rollback"]), "interrupt"),
+});
+
+export const CancelRunsBody = v.pipe(
+  exactly({
+    /** Absent: of all threads. */
+    thread_id: v.nullish(v.string()),
+    run_ids: v.nullish(v.pipe(v.array(v.string()), v.maxLength(1000, "must have 1000 ids at most"))),
+    status: v.nullish(v.picklist(["pending", "running", "all"])),
+  }),
+  v.check(
+    ({ run_ids: ids, status }) => (ids == null) !== (status == null),
+    'must have either "run_ids" or a "status"',
+  ),
+);
 
 export const JoinQuery = exactly({ cancel_on_disconnect: v.optional(Switch, "false") });

@@ -64,6 +64,7 @@ export const PROPERTIES: Readonly<Record<string, string>> = {
   metadata: "Keys of the caller's own, by which it is found.",
   ttl: "How long after its last use the thread is deleted, in minutes, or an object that says so.",
   updates: "What nodes are said to have returned at once.",
+  reason: "Why the run is ended; it is not kept.",
   include: "What else is wanted of the thread: `ttl`, which is there in any case.",
   if_exists: "What becomes of one that is there already: an error, or nothing.",
   status: "Only what has this status.",

@@ -2,10 +2,16 @@ import * as v from "valibot";
 import { Run, RunAnswer, RunPart, RunValues } from "../../http/answers/run.ts";
 import { EventsQuery } from "../../http/event-schemas.ts";
 import { RunBatchBody, RunCreateBody } from "../../http/run-create.ts";
-import { CancelQuery, JoinQuery, ListRunsQuery } from "../../http/runs-schemas.ts";
+import {
+  CancelManyQuery,
+  CancelQuery,
+  CancelRunsBody,
+  JoinQuery,
+  ListRunsQuery,
+} from "../../http/runs-schemas.ts";
 import { InvokeBody, ResumeBody, StreamBody } from "../../http/schemas.ts";
 import type { Operations } from "../operation.ts";
-import { OF_ASSISTANT, OF_END, OF_START, OF_THREAD } from "./faults.ts";
+import { OF_ASSISTANT, OF_DIRECTORY, OF_END, OF_START, OF_THREAD } from "./faults.ts";
 
 const EVENTS = {
   contentType: "text/event-stream",
@@ -125,6 +131,33 @@ export const runOperations = {
     summary: "End a run",
     query: CancelQuery,
     answers: { 200: Run, 202: Run, 204: null },
+    errors: [...OF_THREAD, "run_not_found"],
+  },
+  "POST /runs/cancel": {
+    id: "cancelRuns",
+    summary: "End several runs: those that are named, or all that wait or go on",
+    description:
+      "Without `thread_id` the ids are those of runs that were started without a thread, and a `status` means the runs of up to 1,000 threads.",
+    query: CancelManyQuery,
+    body: { schema: CancelRunsBody, example: { thread_id: "t1", status: "all" } },
+    answers: { 204: null },
+    errors: [...OF_THREAD, ...OF_DIRECTORY],
+  },
+  "GET /runs/:run_id/join": {
+    id: "joinStatelessRun",
+    summary: "The values of a run that was started without a thread, when it has ended",
+    query: JoinQuery,
+    answers: { 200: RunValues },
+    answerHeaders: LOCATED,
+    errors: [...OF_THREAD, "run_not_found"],
+  },
+  "GET /runs/:run_id/stream": {
+    id: "joinStatelessStream",
+    summary: "The events of a run that was started without a thread",
+    query: EventsQuery,
+    headers: ["Last-Event-ID"],
+    answers: { 200: EVENTS },
+    answerHeaders: LOCATED,
     errors: [...OF_THREAD, "run_not_found"],
   },
   "POST /runs": {

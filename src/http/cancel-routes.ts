@@ -1,0 +1,86 @@
+import { type Context, Hono } from "hono";
+import * as v from "valibot";
+import type { CancelRun } from "../thread/run-protocol.ts";
+import type { Reply } from "../thread/protocol.ts";
+import type { AppOptions } from "./app.ts";
+import { parseBody, parseQuery } from "./body.ts";
+import { CancelManyQuery, CancelRunsBody } from "./runs-schemas.ts";
+import { directoryOf } from "./search-routes.ts";
+import { call, callWhole, namedThread, refusal, type RequestedThread } from "./thread-call.ts";
+import { requireThreadId } from "./thread-id.ts";
+
+type Refused = Extract<Reply<unknown>, { ok: false }>;
+type Status = "pending" | "running";
+
+const OLDEST_FIRST = { by: "created_at", descending: false } as const;
+/** Threads, or runs of a thread, of which this is asked at once. */
+const PAGE = 1000;
+/** What is gone by itself. */
+const GONE: ReadonlySet<string> = new Set(["thread_not_found", "run_not_found"]);
+
+const Runs = v.array(v.object({ run_id: v.string() }));
+
+/** Ending several runs: those that are named, or all of a thread, or of all threads, that are in this status. */
+export function cancelRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+
+  app.post("/cancel", async (context) => {
+    const { action } = parseQuery(context.req, CancelManyQuery);
+    const body = await parseBody(context.req, CancelRunsBody, options.maxBodySize);
+    const { thread_id: threadId, run_ids: runIds, status } = body;
+    const statuses: readonly Status[] =
+      status == null || status === "all" ? ["pending", "running"] : [status];
+    const threads =
+      threadId == null ? await threadsOf(context, options, runIds) : [requireThreadId(threadId)];
+    for (const id of threads) {
+      const thread = namedThread(context, options, id);
+      // A run without a thread of its caller's goes by the id of its own.
+      const named = threadId == null && runIds != null ? [id] : runIds;
+      const refused = await cancelIn(thread, action, named ?? statuses.map((each) => ({ status: each })));
+      if (refused !== undefined) return refusal(context, refused);
+    }
+    return context.body(null, 204);
+  });
+
+  return app;
+}
+
+async function threadsOf(
+  context: Context,
+  options: AppOptions,
+  runIds: readonly string[] | null | undefined,
+): Promise<readonly string[]> {
+  if (runIds != null) return runIds.map(requireThreadId);
+  const busy = { metadata: {}, extract: {}, status: "busy" } as const;
+  const found = await directoryOf(context, options).findThreads(busy, OLDEST_FIRST, PAGE);
+  return found.map(({ threadId }) => threadId);
+}
+
+async function cancelIn(
+  thread: RequestedThread,
+  action: CancelRun["action"],
+  wanted: readonly (string | { readonly status: Status })[],
+): Promise<Refused | undefined> {
+  for (const each of wanted) {
+    const runs = typeof each === "string" ? [each] : await runsIn(thread, each.status);
+    if ("error" in runs) return runs;
+    for (const runId of runs) {
+      const cancel = { ...thread.address, runId, action, wait: false };
+      const reply = await call(thread, async (api): Promise<Reply<null>> => {
+        const told = await api.cancelRun(cancel);
+        if (!told.ok) return told;
+        await told.value.run.cancel();
+        return { ok: true, value: null };
+      });
+      if (!reply.ok && !GONE.has(reply.error.code)) return reply;
+    }
+  }
+  return undefined;
+}
+
+async function runsIn(thread: RequestedThread, status: Status): Promise<readonly string[] | Refused> {
+  const list = { ...thread.address, status, limit: PAGE, offset: 0, select: ["run_id"] };
+  const reply = await callWhole(thread, (api) => api.listRuns(list));
+  if (!reply.ok) return GONE.has(reply.error.code) ? [] : reply;
+  return v.parse(Runs, JSON.parse(new TextDecoder().decode(reply.value))).map(({ run_id: id }) => id);
+}

@@ -1,0 +1,63 @@
+import type { Context } from "hono";
+import { stringifyJson } from "../json.ts";
+import { langGraphError } from "../langgraph-error.ts";
+import type { Reply, ThreadApi } from "../thread/protocol.ts";
+import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
+import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
+import { call, refusal, type RequestedThread } from "./thread-call.ts";
+import { waitingBody } from "./waiting-body.ts";
+
+/** What is answered about runs. */
+
+export type WholeRun = Omit<ToldRun, "run"> & { readonly run: ArrayBuffer };
+
+/** What is told of a run, read to its end: see {@link callWhole}. */
+export function callToldRun(
+  thread: RequestedThread,
+  method: (api: ThreadApi) => Promise<Reply<ToldRun>>,
+): Promise<Reply<WholeRun>> {
+  return call(thread, async (api): Promise<Reply<WholeRun>> => {
+    const reply = await method(api);
+    if (!reply.ok) return reply;
+    const { run, ...others } = reply.value;
+    return { ok: true, value: { ...others, run: await new Response(run).arrayBuffer() } };
+  });
+}
+
+export function told(
+  context: Context,
+  thread: RequestedThread,
+  reply: Reply<WholeRun>,
+  status: 200 | 202 = 200,
+): Response {
+  if (!reply.ok) return refusal(context, reply);
+  locate(context, thread, reply.value.runId);
+  return context.body(reply.value.run, status, { "content-type": "application/json" });
+}
+
+/** Where the run is to be read, and where its end can be waited for again. */
+function locate(context: Context, { address }: RequestedThread, runId: string, suffix = ""): void {
+  const path = `/threads/${encodeURIComponent(address.threadId)}/runs/${encodeURIComponent(runId)}`;
+  context.header("content-location", path);
+  if (suffix !== "") context.header("location", `${path}${suffix}`);
+}
+
+/** The values of the run, once it has ended. The status is sent before that is known: a failure is a part of the body. */
+export function valuesOf(
+  context: Context,
+  thread: RequestedThread,
+  run: NamedRun,
+  isCancelledOnDisconnect: boolean,
+): Response {
+  const values = async (): Promise<Uint8Array> => {
+    const reply = await call(thread, async (api): Promise<Reply<Uint8Array>> => {
+      const answer = await api.joinRun(run);
+      return answer.ok ? { ok: true, value: await new Response(answer.value).bytes() } : answer;
+    });
+    if (reply.ok) return reply.value;
+    return new TextEncoder().encode(stringifyJson({ __error__: langGraphError(reply.error) }));
+  };
+  locate(context, thread, run.runId, "/join");
+  const body = waitingBody(values, cancelOnDisconnect(context, thread, run, isCancelledOnDisconnect));
+  return context.body(body, 200, { "content-type": "application/json", "cache-control": "no-store" });
+}
