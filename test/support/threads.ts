@@ -170,6 +170,11 @@ export class TestThread {
     });
   }
 
+  /** How many listen to the events of all its runs. */
+  listeners(): Promise<number> {
+    return this.inside((state) => state.getWebSockets().length);
+  }
+
   /** Stops the object in the middle of whatever it does. */
   async crash(): Promise<void> {
     await this.inside((state) => state.abort(STOPPED)).catch(() => undefined);

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import fc from "fast-check";
+import { assert, integer, property, record } from "fast-check";
 import { matches, Subscriptions } from "../../../src/http/protocol/subscriptions.ts";
 import { atEnd, eventNumber, lastNumber, placeOf } from "../../../src/thread/feed/event-number.ts";
 
-const numbered = fc.record({
-  place: fc.integer({ min: 1, max: 2 ** 21 - 1 }),
-  position: fc.record({
-    attempt: fc.integer({ min: 0, max: 510 }),
-    seq: fc.integer({ min: 0, max: 2 ** 23 - 1 }),
+const numbered = record({
+  place: integer({ min: 1, max: 2 ** 21 - 1 }),
+  position: record({
+    attempt: integer({ min: 0, max: 510 }),
+    seq: integer({ min: 0, max: 2 ** 23 - 1 }),
   }),
 });
 
 describe("the number of an event", () => {
   it("says where the event is, and is a whole number that JavaScript can hold", () => {
-    fc.assert(
-      fc.property(numbered, (at) => {
+    assert(
+      property(numbered, (at) => {
         const number = eventNumber(at);
         expect(Number.isSafeInteger(number)).toBe(true);
         expect(placeOf(number)).toEqual(at);
@@ -25,8 +25,8 @@ describe("the number of an event", () => {
   it("grows from run to run, from attempt to attempt and within one", () => {
     const key = ({ place, position: { attempt, seq } }: Parameters<typeof eventNumber>[0]) =>
       place * 1e13 + attempt * 1e8 + seq;
-    fc.assert(
-      fc.property(numbered, numbered, (left, right) => {
+    assert(
+      property(numbered, numbered, (left, right) => {
         const order = Math.sign(eventNumber(left) - eventNumber(right));
         expect(order).toBe(Math.sign(key(left) - key(right)));
       }),

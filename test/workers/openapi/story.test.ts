@@ -4,7 +4,8 @@ import { END, interrupt, START, StateGraph, waitForEvent } from "../../../src/in
 import type { OpenApiDocument } from "../../../src/openapi/document.ts";
 import { Log } from "../../support/log.ts";
 import { signed } from "../../support/signed-deliveries.ts";
-import { json, request, type RunAnswer } from "../../support/threads.ts";
+import { until } from "../../support/gate.ts";
+import { json, request, type RunAnswer, TestThread } from "../../support/threads.ts";
 import { announcing, deploy, hookKeys } from "../graphs.ts";
 import { DocumentedAnswers } from "./documented-answers.ts";
 
@@ -137,6 +138,19 @@ describe("the answers of a server are those of its document", () => {
     await call("POST /runs/wait", [], { body: { assistant_id: "fail", input } });
     await call("POST /runs/stream", [], { body: start });
     await call("POST /runs/batch", [], { body: [start] });
+  });
+
+  it("about the thread protocol", async () => {
+    const { thread_id: id } = await paused();
+    const command = { id: 1, method: "state.get", params: {} };
+    await call("POST /threads/{thread_id}/commands", [id], { body: command });
+    await call("POST /threads/{thread_id}/commands", [id], { body: { ...command, method: "nonsense" } });
+    const body = { channels: ["lifecycle"] };
+    const reading = call("POST /threads/{thread_id}/stream/events", [id], { body });
+    await until(async () => (await new TestThread(id).listeners()) === 1);
+    // That ends the stream.
+    await call("DELETE /threads/{thread_id}", [id]);
+    await reading;
   });
 
   it("about states", async () => {

@@ -101,6 +101,24 @@ describe("the events of a thread", () => {
     });
   });
 
+  it("come to who listens also when the object has slept meanwhile, over the same socket", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    const reading = eventsUntil(thread, ends(2), { channels: ["lifecycle"] });
+    await start(thread, { said: "" });
+    await until(async () => (await thread.listeners()) === 1);
+    const before = await thread.inside(
+      (state) => state.getWebSockets()[0]?.deserializeAttachment() as object,
+    );
+    await thread.evict();
+    const [kept] = await thread.inside((state) => state.getWebSockets());
+    expect(kept?.deserializeAttachment()).toMatchObject(before);
+    await start(thread, { said: "" });
+    const events = await reading;
+    expect(new Set(ids(events)).size).toBe(4);
+    await until(async () => (await thread.listeners()) === 0);
+  });
+
   it("give no number twice when the last run is removed", async () => {
     deploy({ graph: speaking });
     const thread = new TestThread();
