@@ -3,14 +3,14 @@ import { expect, it } from "vitest";
 import { BundledServer } from "../support/bundled-server.ts";
 import { Effects } from "../support/effects.ts";
 import { Random } from "../support/random.ts";
-import { type Answered, codeOf } from "./patient-client.ts";
+import { type Answered, codeOf, type Patience } from "./patient-client.ts";
 import { ThreadLoad } from "./thread-load.ts";
 
 const KILLS = Number(process.env["TIDEMARK_KILLS"] ?? 5);
 const SEED = Number(process.env["TIDEMARK_SEED"] ?? Date.now() % 1_000_000);
 const THREADS = 50;
-/** Milliseconds for all, besides those for each kill. */
-const REST = 120_000;
+/** Milliseconds that everything may take to come to its end when the last kill is over: a run waits two minutes at most. */
+const REST = 240_000;
 
 const wait = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time));
 
@@ -25,16 +25,16 @@ interface Wire {
 it(
   `loses nothing and does nothing twice, however often the process is killed (seed ${SEED})`,
   {
-    timeout: 2 * REST + KILLS * 4000,
+    timeout: 2 * REST + KILLS * 10_000,
   },
   async () => {
-    const deadline = Date.now() + REST + KILLS * 4000;
+    const patience: Patience = { deadline: Infinity };
     const server = await BundledServer.build(join(import.meta.dirname, "../fixtures/kill"));
     const effects = await Effects.open();
     try {
       await server.start();
-      const loads = Array.from({ length: THREADS }, (_, index) => loadOf(index, server, effects, deadline));
-      const killing = kill(server, new Random(SEED));
+      const loads = Array.from({ length: THREADS }, (_, index) => loadOf(index, server, effects, patience));
+      const killing = kill(server, new Random(SEED), patience);
       await Promise.all(loads.map((load, index) => keepBusy(load, killing, new Random(SEED + index + 1))));
       await killing.over;
       await Promise.all(loads.map((load) => check(load, effects)));
@@ -54,11 +54,11 @@ it(
   },
 );
 
-function loadOf(index: number, { url }: BundledServer, effects: Effects, deadline: number): ThreadLoad {
+function loadOf(index: number, { url }: BundledServer, effects: Effects, patience: Patience): ThreadLoad {
   const thread = `t${index}`;
   const random = new Random(SEED * 1000 + index);
   const count = (task: string): number => effects.countEnding(`${thread}/`, `/${task}`);
-  return new ThreadLoad({ thread, url, effects: `${effects.url}/${thread}`, count, random, deadline });
+  return new ThreadLoad({ thread, url, effects: `${effects.url}/${thread}`, count, random, patience });
 }
 
 interface Killing {
@@ -66,7 +66,7 @@ interface Killing {
   readonly over: Promise<void>;
 }
 
-function kill(server: BundledServer, random: Random): Killing {
+function kill(server: BundledServer, random: Random, patience: Patience): Killing {
   const killing = { isOver: false, over: Promise.resolve() };
   killing.over = (async () => {
     for (let kills = 0; kills < KILLS; kills++) {
@@ -74,7 +74,10 @@ function kill(server: BundledServer, random: Random): Killing {
       await server.kill();
       await server.start();
     }
-  })().finally(() => (killing.isOver = true));
+  })().finally(() => {
+    killing.isOver = true;
+    patience.deadline = Date.now() + REST;
+  });
   return killing;
 }
 

@@ -9,17 +9,22 @@ export interface Answered {
   readonly answer: unknown;
 }
 
+/** Until when something may take, in milliseconds since 1970: not known before the server is killed no more. */
+export interface Patience {
+  deadline: number;
+}
+
 /** A client that makes each call again, under the same key, until it is answered. */
 export class PatientClient {
   readonly #url: string;
-  readonly #deadline: number;
+  readonly #patience: Patience;
   #calls = 0;
   /** How often an answer did not come, or the server was not there. */
   lost = 0;
 
-  constructor(url: string, deadline: number) {
+  constructor(url: string, patience: Patience) {
     this.#url = url;
-    this.#deadline = deadline;
+    this.#patience = patience;
   }
 
   get(path: string): Promise<Answered> {
@@ -42,7 +47,7 @@ export class PatientClient {
       if (response !== undefined && answer !== undefined && isFinal(response.status, answer))
         return { path, key, body, status: response.status, answer };
       this.lost += 1;
-      if (Date.now() > this.#deadline)
+      if (Date.now() > this.#patience.deadline)
         throw new Error(`No answer from ${path}: ${JSON.stringify({ key, body, response })}`);
       await new Promise((resolve) => setTimeout(resolve, 30));
     }

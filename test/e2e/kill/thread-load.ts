@@ -1,5 +1,5 @@
 import type { Random } from "../support/random.ts";
-import { type Answered, codeOf, PatientClient } from "./patient-client.ts";
+import { type Answered, codeOf, type Patience, PatientClient } from "./patient-client.ts";
 
 interface Outcome {
   readonly run_id: string;
@@ -21,7 +21,7 @@ export interface LoadOptions {
   /** How often a path was called there. */
   readonly count: (task: string) => number;
   readonly random: Random;
-  readonly deadline: number;
+  readonly patience: Patience;
 }
 
 const JOBS = [
@@ -52,7 +52,7 @@ export class ThreadLoad {
 
   constructor(options: LoadOptions) {
     this.#options = options;
-    this.client = new PatientClient(options.url, options.deadline);
+    this.client = new PatientClient(options.url, options.patience);
   }
 
   get jobs(): number {
@@ -185,7 +185,8 @@ export class ThreadLoad {
   }
 
   async #pause(): Promise<void> {
-    if (Date.now() > this.#options.deadline) throw new Error(`${this.path} does not come to an end.`);
+    if (Date.now() > this.#options.patience.deadline)
+      throw new Error(`${this.path} does not come to an end.`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
