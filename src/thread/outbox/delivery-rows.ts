@@ -63,10 +63,9 @@ export class DeliveryRows {
     return row && fromColumns(row);
   }
 
-  /** The newest first, those of runs that go on left out. */
+  /** Those of the newest runs first, and of runs that go on left out. */
   list(limit: number): Delivery[] {
-    const statement =
-      "SELECT * FROM deliveries WHERE status <> 'waiting' ORDER BY created_at DESC, id DESC LIMIT ?";
+    const statement = "SELECT * FROM deliveries WHERE status <> 'waiting' ORDER BY id DESC LIMIT ?";
     return this.#sql.all<Columns>(statement, limit).map(fromColumns);
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Sql } from "../../../src/storage/sql.ts";
 import { IdempotencyRows } from "../../../src/thread/idempotency-rows.ts";
+import { DeliveryRows } from "../../../src/thread/outbox/delivery-rows.ts";
 import { RunRows } from "../../../src/thread/run-rows.ts";
 import { Timers } from "../../../src/thread/timers.ts";
 import { gated } from "../../support/gated.ts";
@@ -73,6 +74,17 @@ describe("what grows with the runs of a thread is not read through", () => {
       id: "1000",
     });
     for (const { rows } of [next, due]) expect(rows).toBeLessThan(FEW);
+  });
+
+  it("for a list of deliveries", async () => {
+    const thread = await used();
+    await thread.sql(
+      `${numbers(MANY)} INSERT INTO deliveries (id, run, status, created_at)
+       SELECT printf('msg_%08d', n), printf('%08d', n), 'delivered', n FROM n`,
+    );
+    const { result, rows } = await rowsRead(thread, (sql) => new DeliveryRows(sql).list(3));
+    expect(result.map(({ run }) => run)).toEqual(["00005000", "00004999", "00004998"]);
+    expect(rows).toBeLessThan(FEW);
   });
 
   it("for keys of calls", async () => {
