@@ -1,19 +1,16 @@
 import type { ContentRecord } from "../archive/records.ts";
 import { writeArchive } from "../archive/write-archive.ts";
 import { CommandError } from "./command-error.ts";
-
-export interface Server {
-  readonly url: string;
-  readonly apiKey: string | undefined;
-}
+import { type Server, urlOn } from "./server.ts";
 
 /** Imports a thread into the server; answers what the server says of it. */
 export async function sendThread(
-  { url: to, apiKey }: Server,
+  server: Server,
   threadId: string,
   records: AsyncIterable<ContentRecord>,
 ): Promise<string> {
-  const url = new URL(`threads/${encodeURIComponent(threadId)}/import`, to.endsWith("/") ? to : `${to}/`);
+  const { apiKey } = server;
+  const url = urlOn(server, `threads/${encodeURIComponent(threadId)}/import`);
   const failure: { cause?: unknown } = {};
   const request = {
     method: "POST",

@@ -2,6 +2,7 @@ import { migrate, schemaVersion } from "../storage/migrations.ts";
 import { Sql } from "../storage/sql.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { Assistants } from "./assistants.ts";
+import { Erasures } from "./erasures.ts";
 import { Items } from "./items.ts";
 import { directoryMigrations } from "./migrations.ts";
 import { type Outcome, outcomeOf, outcomeOfAsync } from "./outcome.ts";
@@ -40,6 +41,7 @@ export class Directory implements DirectoryApi {
   readonly #search: ThreadSearch;
   readonly #assistants: Assistants;
   readonly #items: Items;
+  readonly #erasures: Erasures;
   readonly #now: () => number;
   #hasTables = false;
 
@@ -50,6 +52,7 @@ export class Directory implements DirectoryApi {
     this.#search = new ThreadSearch(sql);
     this.#assistants = new Assistants(sql, now);
     this.#items = new Items(sql, serde);
+    this.#erasures = new Erasures(sql);
     this.#now = now;
   }
 
@@ -61,6 +64,34 @@ export class Directory implements DirectoryApi {
   async removeThread(threadId: string): Promise<void> {
     if (this.#isEmpty()) return;
     this.#storage.transactionSync(() => this.#threads.remove(threadId));
+  }
+
+  async knowsThread(threadId: string, version: number): Promise<boolean> {
+    return !this.#isEmpty() && (this.#threads.versionOf(threadId) ?? -1) >= version;
+  }
+
+  async beginErasure(limit: number): Promise<readonly string[]> {
+    return this.#isEmpty() ? [] : this.#storage.transactionSync(() => this.#erasures.begin(limit));
+  }
+
+  async endErasure(threadId: string): Promise<void> {
+    if (this.#isEmpty()) return;
+    this.#storage.transactionSync(() => {
+      this.#threads.remove(threadId);
+      this.#erasures.end(threadId);
+    });
+  }
+
+  async threadsLeft(): Promise<number> {
+    return this.#isEmpty() ? 0 : this.#erasures.left();
+  }
+
+  async erase(): Promise<number> {
+    const left = await this.threadsLeft();
+    if (left > 0 || this.#isEmpty()) return left;
+    this.#hasTables = false;
+    await this.#storage.deleteAll();
+    return 0;
   }
 
   async findThreads(

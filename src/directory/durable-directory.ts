@@ -1,96 +1,18 @@
-import { DurableObject } from "cloudflare:workers";
 import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { Directory } from "./directory.ts";
-import type {
-  AssistantFilter,
-  AssistantOrder,
-  AssistantPatch,
-  AssistantView,
-  DirectoryApi,
-  NewAssistant,
-  QuestionsPage,
-  StoreRead,
-  StoreWrite,
-  ThreadEntry,
-  ThreadFilter,
-  ThreadOrder,
-  JsonObject,
-} from "./protocol.ts";
+import { DirectoryObject } from "./directory-object.ts";
 
-/** The class of Durable Objects that know what there is across threads: the methods are its RPC interface. */
-export type DirectoryClass = new (ctx: DurableObjectState, env: unknown) => DurableObject & DirectoryApi;
+/** The class of Durable Objects that know what there is across threads. */
+export type DirectoryClass = new (ctx: DurableObjectState, env: unknown) => DirectoryObject;
 
 export function createDirectoryClass(
   serdeOf: ((env: Cloudflare.Env) => SerializerProtocol) | undefined,
 ): DirectoryClass {
-  return class DirectoryObject extends DurableObject implements DirectoryApi {
-    readonly #directory: Directory;
-
+  return class extends DirectoryObject {
     constructor(ctx: DurableObjectState, env: unknown) {
-      // The class is bound to no one's bindings.
-      super(ctx, env as Cloudflare.Env);
-      this.#directory = new Directory({
-        storage: ctx.storage,
-        serde: serdeOf?.(env as Cloudflare.Env) ?? new MsgpackSerializer(),
-        now: () => Date.now(),
-      });
-    }
-
-    putThread(entry: ThreadEntry) {
-      return this.#directory.putThread(entry);
-    }
-
-    removeThread(threadId: string) {
-      return this.#directory.removeThread(threadId);
-    }
-
-    findThreads(filter: ThreadFilter, order: ThreadOrder, count: number) {
-      return this.#directory.findThreads(filter, order, count);
-    }
-
-    getThreads(threadIds: readonly string[]) {
-      return this.#directory.getThreads(threadIds);
-    }
-
-    countThreads(filter: ThreadFilter) {
-      return this.#directory.countThreads(filter);
-    }
-
-    getQuestions(page: QuestionsPage) {
-      return this.#directory.getQuestions(page);
-    }
-
-    getAssistant(id: string, view: AssistantView) {
-      return this.#directory.getAssistant(id, view);
-    }
-
-    createAssistant(assistant: NewAssistant, view: AssistantView) {
-      return this.#directory.createAssistant(assistant, view);
-    }
-
-    patchAssistant(id: string, patch: AssistantPatch, view: AssistantView) {
-      return this.#directory.patchAssistant(id, patch, view);
-    }
-
-    removeAssistant(id: string, view: AssistantView) {
-      return this.#directory.removeAssistant(id, view);
-    }
-
-    searchAssistants(filter: AssistantFilter, order: AssistantOrder, view: AssistantView) {
-      return this.#directory.searchAssistants(filter, order, view);
-    }
-
-    getAssistantVersions(id: string, view: AssistantView, metadata: JsonObject) {
-      return this.#directory.getAssistantVersions(id, view, metadata);
-    }
-
-    setLatestAssistant(id: string, version: number, view: AssistantView) {
-      return this.#directory.setLatestAssistant(id, version, view);
-    }
-
-    useStore(reads: readonly StoreRead[], writes: readonly StoreWrite[]) {
-      return this.#directory.useStore(reads, writes);
+      const serde = serdeOf?.(env as Cloudflare.Env) ?? new MsgpackSerializer();
+      super(ctx, env, new Directory({ storage: ctx.storage, serde, now: () => Date.now() }));
     }
   };
 }

@@ -1,6 +1,7 @@
 import threads from "../../migrations/directory/0001_threads.sql";
 import assistants from "../../migrations/directory/0002_assistants.sql";
 import store from "../../migrations/directory/0003_store.sql";
+import erasures from "../../migrations/directory/0004_erasures.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a directory object, in the order in which they came. Append only. */
@@ -8,4 +9,5 @@ export const directoryMigrations: readonly Migration[] = [
   { version: 1, name: "threads", sql: threads },
   { version: 2, name: "assistants", sql: assistants },
   { version: 3, name: "store", sql: store },
+  { version: 4, name: "erasures", sql: erasures },
 ];

@@ -177,11 +177,25 @@ export interface StoreApi {
   useStore(reads: readonly StoreRead[], writes: readonly StoreWrite[]): Promise<Outcome<readonly unknown[]>>;
 }
 
+/** What a directory object does about all that a tenant has. */
+export interface ErasureApi {
+  /** Threads that are to be deleted next, noted until they are gone: as many in all objects as `limit`, or a few more. */
+  beginErasure(limit: number): Promise<readonly string[]>;
+  /** The thread is gone, or was never there. */
+  endErasure(threadId: string): Promise<void>;
+  /** How many threads there are, or are still going. */
+  threadsLeft(): Promise<number>;
+  /** Removes all that there is, assistants and the store too, when there are no threads; else says how many are left. */
+  erase(): Promise<number>;
+}
+
 /** The methods of a directory object. */
-export interface DirectoryApi extends AssistantsApi, StoreApi {
+export interface DirectoryApi extends AssistantsApi, StoreApi, ErasureApi {
   /** Keeps the newest entry of the thread; idempotent. */
   putThread(entry: ThreadEntry): Promise<void>;
   removeThread(threadId: string): Promise<void>;
+  /** Whether what is known of the thread is of this version, or newer. */
+  knowsThread(threadId: string, version: number): Promise<boolean>;
   /** The first `count` threads of the order. */
   findThreads(filter: ThreadFilter, order: ThreadOrder, count: number): Promise<readonly ThreadPlace[]>;
   /** The entries of these threads, those that are there. */

@@ -44,6 +44,28 @@ export class TenantDirectory implements DirectoryApi {
     await this.#shardOf(threadId)((shard) => shard.removeThread(threadId));
   }
 
+  knowsThread(threadId: string, version: number): Promise<boolean> {
+    return this.#shardOf(threadId)((shard) => shard.knowsThread(threadId, version));
+  }
+
+  async beginErasure(limit: number): Promise<readonly string[]> {
+    const each = Math.ceil(limit / this.#shards.length);
+    return (await this.#all((shard) => shard.beginErasure(each))).flat();
+  }
+
+  endErasure(threadId: string): Promise<void> {
+    return this.#shardOf(threadId)((shard) => shard.endErasure(threadId));
+  }
+
+  async threadsLeft(): Promise<number> {
+    return sum(await this.#all((shard) => shard.threadsLeft()));
+  }
+
+  async erase(): Promise<number> {
+    const left = await this.threadsLeft();
+    return left > 0 ? left : sum(await this.#all((shard) => shard.erase()));
+  }
+
   async findThreads(
     filter: ThreadFilter,
     order: ThreadOrder,
@@ -64,8 +86,7 @@ export class TenantDirectory implements DirectoryApi {
   }
 
   async countThreads(filter: ThreadFilter): Promise<number> {
-    const counts = await this.#all((shard) => shard.countThreads(filter));
-    return counts.reduce((sum, count) => sum + count, 0);
+    return sum(await this.#all((shard) => shard.countThreads(filter)));
   }
 
   async getQuestions(page: QuestionsPage): Promise<readonly AskedQuestion[]> {
@@ -140,6 +161,10 @@ function hashOf(text: string): number {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
   return hash >>> 0;
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 function comparePlaces(a: ThreadPlace, b: ThreadPlace): number {

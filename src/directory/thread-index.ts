@@ -35,6 +35,12 @@ export class ThreadIndex {
     this.#sql.run("DELETE FROM threads WHERE id = ?", known.id);
   }
 
+  /** Of what is known of the thread. */
+  versionOf(threadId: string): number | undefined {
+    const statement = "SELECT version FROM threads WHERE thread_id = ?";
+    return this.#sql.first<{ version: number }>(statement, threadId)?.version;
+  }
+
   get(threadIds: readonly string[]): readonly ThreadEntry[] {
     const statement = "SELECT entry FROM threads WHERE thread_id IN (SELECT value FROM json_each(?))";
     return this.#sql

@@ -8,6 +8,7 @@ import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { cronRoutes } from "./cron-routes.ts";
 import { documentationRoutes, type DocumentationRouteOptions } from "./documentation-routes.ts";
 import { graphCronRoutes } from "./graph-cron-routes.ts";
+import { directoryRoutes } from "./directory-routes.ts";
 import { errorHandler } from "./errors.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { serverInfo } from "./info.ts";
@@ -32,6 +33,8 @@ import { stateRoutes } from "./state-routes.ts";
 import type { ThreadCaller, ThreadNamespace } from "./thread-stub.ts";
 import { storeRoutes } from "./store-routes.ts";
 import { searchRoutes } from "./search-routes.ts";
+import type { ThreadApi } from "../thread/protocol.ts";
+import { tenantRoutes } from "./tenant-routes.ts";
 import { threadRoutes } from "./thread-routes.ts";
 import { transferRoutes } from "./transfer-routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
@@ -40,6 +43,8 @@ import type { WebhookSource } from "./webhooks/source.ts";
 export interface AppOptions extends AuthenticationOptions, HookRouteOptions, DocumentationRouteOptions {
   /** Finds the thread objects among the Worker's bindings. */
   readonly threads: (env: unknown, caller: ThreadCaller) => ThreadNamespace;
+  /** Makes stubs of a thread's object by the object's own id. Refuses what is none. */
+  readonly threadById: (env: unknown) => (objectId: string) => () => ThreadApi;
   /** By name. */
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
   /** Finds the directory of each tenant, when directories are bound. */
@@ -118,6 +123,8 @@ export function createApp(options: AppOptions): Hono {
   app.route("/assistants", assistantRoutes(options));
   app.route("/assistants/:assistant_id", assistantGraphRoutes(options));
   app.route("/store", storeRoutes(options));
+  app.route("/tenant", tenantRoutes(options));
+  app.route("/directory", directoryRoutes(options));
   app.route("/interrupts", interruptRoutes(options));
   return app;
 }

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
+import { GRAPH_CRONS } from "../graph-crons.ts";
 import type { ListCrons, NamedCron } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { accessTo, authorize } from "./auth/authorization.ts";
-import { GRAPH_CRONS } from "./cron-id.ts";
 import { namedThread, type RequestedThread } from "./thread-call.ts";
 
 /** Asks whether the caller may know of the crons that are kept with a thread, and of which. */

@@ -1,10 +1,8 @@
+import { GRAPH_CRONS } from "../graph-crons.ts";
 import { fromBase64Url, toBase64Url } from "../hooks/hmac.ts";
 import { requireThreadId } from "./thread-id.ts";
 
 /** The id of a cron says where the cron is kept, so that it can be asked for by nothing else. */
-
-/** The object that keeps the crons of a tenant that belong to no thread. No caller can name a thread so. */
-export const GRAPH_CRONS = ".";
 
 export function threadCronId(id: string, threadId: string): string {
   return `${id}.${toBase64Url(new TextEncoder().encode(threadId))}`;

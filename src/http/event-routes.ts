@@ -5,8 +5,9 @@ import { authorize } from "./auth/authorization.ts";
 import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
 import { check } from "./body.ts";
 import { streamed } from "./event-response.ts";
+import { callToldRun } from "./run-answers.ts";
 import { EventsQuery } from "./event-schemas.ts";
-import { requestedThread } from "./thread-call.ts";
+import { refusal, requestedThread } from "./thread-call.ts";
 
 /** Reading the events of a run that was started before. */
 export function eventRoutes(options: AppOptions): Hono {
@@ -15,12 +16,14 @@ export function eventRoutes(options: AppOptions): Hono {
   app.get("/runs/:run_id/stream", async (context) => {
     const { after, modes, mayCancel } = joinRequest(context.req);
     const runId = context.req.param("run_id");
+    const thread = requestedThread(context, options);
     if (mayCancel) {
       requirePermission(context, "threads:update");
-      const { threadId } = requestedThread(context, options).address;
-      await authorize(context, "threads:update", { thread_id: threadId, run_id: runId });
+      await authorize(context, "threads:update", { thread_id: thread.address.threadId, run_id: runId });
+      const { address } = requestedThread(context, options);
+      const reply = await callToldRun(thread, (api) => api.getRun({ ...address, runId }));
+      if (!reply.ok) return refusal(context, reply);
     }
-    const thread = requestedThread(context, options);
     const read = { ...thread.address, runId, modes };
     const disconnection = cancelOnDisconnect(context, thread, read, mayCancel);
     return streamed(context, options, thread, (api, last) => api.readEvents({ ...read, after: last }), {

@@ -1,11 +1,12 @@
 import { type Context, Hono } from "hono";
+import { GRAPH_CRONS } from "../graph-crons.ts";
 import type { AppOptions } from "./app.ts";
 import { authorizedMetadata } from "./auth/authorization.ts";
 import { authorizedCron } from "./auth/authorized-cron.ts";
 import { callerConfig } from "./auth/authorized-run.ts";
 import { parseBody } from "./body.ts";
 import { authorizedCronOf, authorizedCrons, keeperOf } from "./cron-access.ts";
-import { GRAPH_CRONS, threadOfCron } from "./cron-id.ts";
+import { threadOfCron } from "./cron-id.ts";
 import {
   CountCronsBody,
   type CronFilter,

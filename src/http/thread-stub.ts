@@ -31,8 +31,16 @@ export async function callThread<Value>(
   name: string,
   call: (thread: ThreadApi) => Promise<Reply<Value>>,
 ): Promise<Reply<Value>> {
+  return callThreadObject(() => namespace.getByName(name), call);
+}
+
+/** As `callObject`. */
+export async function callThreadObject<Value>(
+  stub: () => ThreadApi,
+  call: (thread: ThreadApi) => Promise<Reply<Value>>,
+): Promise<Reply<Value>> {
   try {
-    return await callObject(() => namespace.getByName(name), call);
+    return await callObject(stub, call);
   } catch (error) {
     throw wasReset(error) ? unavailable(error) : error;
   }

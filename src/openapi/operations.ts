@@ -7,6 +7,7 @@ import { serverOperations } from "./operations/server.ts";
 import { signedOperations } from "./operations/signed.ts";
 import { stateOperations } from "./operations/states.ts";
 import { storeOperations } from "./operations/store.ts";
+import { tenantOperations } from "./operations/tenants.ts";
 import { threadOperations } from "./operations/threads.ts";
 
 /** What there is to say of every route: one that is missing here is an error of the types. */
@@ -19,6 +20,7 @@ export const OPERATIONS: Readonly<Record<Route, Operation>> = {
   ...assistantOperations,
   ...storeOperations,
   ...signedOperations,
+  ...tenantOperations,
   ...serverOperations,
 };
 
@@ -51,6 +53,11 @@ const GROUPS: readonly Group[] = [
     name: "links and webhooks",
     description: "What proves by a signature that it may.",
     operations: signedOperations,
+  },
+  {
+    name: "tenants",
+    description: "All that a tenant has, and what is known of it.",
+    operations: tenantOperations,
   },
   { name: "server", description: "What the server says of itself.", operations: serverOperations },
 ];

@@ -1,6 +1,6 @@
 import type { DirectoryApi } from "../directory/protocol.ts";
 import { type CallShard, TenantDirectory } from "../directory/tenant-directory.ts";
-import { StorageError, TidemarkError } from "../errors.ts";
+import { RefusedError, StorageError, TidemarkError } from "../errors.ts";
 import type { RateLimiter } from "../http/auth/rate-limit.ts";
 import { objectName } from "../http/object-name.ts";
 import {
@@ -12,6 +12,7 @@ import {
 } from "../http/thread-stub.ts";
 import { boundTo } from "../thread/bound.ts";
 import type { Report } from "../log.ts";
+import type { ThreadApi } from "../thread/protocol.ts";
 import type { CallThread } from "../thread/cron-thread-starts.ts";
 import type { ObjectNamespace, Placement } from "./placement.ts";
 
@@ -29,10 +30,41 @@ export function threadsIn(
 ): (caller: ThreadCaller) => ThreadNamespace {
   const bound = boundTo(env, binding);
   if (isNamespace<CalledThread>(bound)) return (caller) => placement.near(bound, caller);
-  throw new TidemarkError(
+  throw bindingMissing(binding);
+}
+
+function bindingMissing(binding: string): TidemarkError {
+  return new TidemarkError(
     "binding_missing",
     `The Worker has no Durable Object binding "${binding}". Add to wrangler.toml: [[durable_objects.bindings]] name = "${binding}", class_name = "Thread".`,
   );
+}
+
+/** The objects of threads by the objects' own ids, wherever they are. */
+export function threadsById(env: unknown, binding: string): (objectId: string) => () => ThreadApi {
+  const bound = boundTo(env, binding);
+  if (!hasIds(bound)) throw bindingMissing(binding);
+  return (objectId) => {
+    const id = idOf(bound, objectId);
+    return () => bound.get(id);
+  };
+}
+
+interface ById<Id> {
+  idFromString(hex: string): Id;
+  get(id: Id): ThreadApi;
+}
+
+function hasIds(bound: unknown): bound is ById<object> {
+  return typeof bound === "object" && bound !== null && "idFromString" in bound && "get" in bound;
+}
+
+function idOf(namespace: ById<object>, objectId: string): object {
+  try {
+    return namespace.idFromString(objectId);
+  } catch (cause) {
+    throw new RefusedError("invalid_request", `"${objectId}" is no object of a thread.`, { cause });
+  }
 }
 
 export function threadCalls(binding: string, placement: Placement): (env: unknown) => CallThread {

@@ -11,7 +11,7 @@ import { createThreadClass, type ThreadConfig } from "../thread/durable-thread.t
 import { eventOptions } from "../thread/events/event-options.ts";
 import type { OutboxOptions } from "../thread/outbox/outbox-options.ts";
 import { checkRetention } from "../thread/retention.ts";
-import { directoriesIn, limiterOf, reported, threadCalls, threadsIn } from "./bindings.ts";
+import { directoriesIn, limiterOf, reported, threadCalls, threadsById, threadsIn } from "./bindings.ts";
 import type { Runtime, RuntimeOptions } from "./options.ts";
 import { Placement } from "./placement.ts";
 import { watchOf } from "./watch.ts";
@@ -82,6 +82,7 @@ function routerOptions(options: RuntimeOptions, parts: Parts): AppOptions {
     hasCrons: options.crons !== undefined,
     documentation: options.openapi,
     threads: (env, caller) => threadsIn(env, bindings.thread, placement)(caller),
+    threadById: (env) => threadsById(env, bindings.thread),
     directories: (env) => directoriesIn(env, directory, reported(watch.report)),
     store,
     extract,

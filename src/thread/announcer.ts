@@ -1,6 +1,7 @@
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
 import { StorageError } from "../errors.ts";
+import { GRAPH_CRONS } from "../graph-crons.ts";
 import { isPlatformReset } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { ThreadRecord } from "./thread-record.ts";
@@ -11,7 +12,7 @@ const MAX_DELAY = 60 * 60 * 1000;
 
 /** The directory that a thread belongs to. */
 export interface ThreadDirectory {
-  of(tenant: string): Pick<DirectoryApi, "putThread" | "removeThread">;
+  of(tenant: string): Pick<DirectoryApi, "knowsThread" | "putThread" | "removeThread">;
   /** What the tenant's graphs remember across threads. */
   store(tenant: string): BaseStore;
   /** What it is told of the values. */
@@ -34,6 +35,7 @@ export class Announcer {
   readonly #parts: AnnouncerParts;
   #current: Promise<void> | undefined;
   #isClosed = false;
+  #isAwake = false;
 
   constructor(parts: AnnouncerParts) {
     this.#parts = parts;
@@ -85,6 +87,36 @@ export class Announcer {
   async tellIfPossible(): Promise<void> {
     const { platform } = this.#parts;
     await this.tell().catch((fault: unknown) => platform.report(fault));
+  }
+
+  /** The directory may have lost what it knew: the first call of an instance has it asked, and told when it has. */
+  onWake(): void {
+    const { platform } = this.#parts;
+    if (this.#isAwake) return;
+    this.#isAwake = true;
+    const reported = (fault: unknown): void => platform.report(fault);
+    platform.waitUntil(Promise.resolve().then(() => this.#tellAnew(false).catch(reported)));
+  }
+
+  /** Tells what the thread is, whatever the directory knows. False when there is no thread that it is told of. */
+  async retell(): Promise<boolean> {
+    return this.#tellAnew(true);
+  }
+
+  /** What is to be told anyway is told by its timer, or by who has noted it. */
+  async #tellAnew(isWanted: boolean): Promise<boolean> {
+    const { storage, record, directory } = this.#parts;
+    const thread = storage.thread();
+    if (thread?.deleting !== 0 || directory === undefined || thread.thread_id === GRAPH_CRONS) return false;
+    if (!isWanted && this.#isDue()) return true;
+    const { tenant, thread_id: threadId, version } = thread;
+    const of = directory.of(tenant);
+    if (!isWanted && (await of.knowsThread(threadId, version))) return true;
+    const entry = await record.entry(threadId, directory.extract);
+    // Deleted meanwhile: the directory has forgotten it.
+    if (this.#isClosed || storage.thread()?.deleting !== 0) return false;
+    await of.putThread(entry);
+    return true;
   }
 
   /** What cannot be told is tried again, each time after twice as long. */

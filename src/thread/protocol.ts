@@ -340,6 +340,8 @@ export interface LifeCycleApi {
   /** Answers as `getThread`. */
   patchThread(patch: PatchThread): Promise<Reply<Bytes>>;
   deleteThread(address: ThreadAddress): Promise<Reply<null>>;
+  /** Tells the directory what the thread is; false when there is none. The object knows its own address. */
+  announceThread(): Promise<Reply<boolean>>;
   pruneThread(prune: PruneThread): Promise<Reply<null>>;
   /** Answers with the bytes of an archive, which break off when the thread is written meanwhile. */
   exportThread(address: ThreadAddress): Promise<Reply<Bytes>>;

@@ -101,6 +101,10 @@ export class ThreadLifeCycle implements LifeCycleApi {
     });
   }
 
+  announceThread(): Promise<Reply<boolean>> {
+    return this.#replying("anyone", ({ announcer }) => announcer.retell());
+  }
+
   exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
     return this.#replying(address, async ({ announcer, platform, transfer }) => {
       const { threadId } = address;

@@ -151,6 +151,10 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#thread.lifeCycle.deleteThread(address);
   }
 
+  announceThread(): Promise<Reply<boolean>> {
+    return this.#thread.lifeCycle.announceThread();
+  }
+
   pruneThread(prune: PruneThread): Promise<Reply<null>> {
     return this.#thread.lifeCycle.pruneThread(prune);
   }

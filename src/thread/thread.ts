@@ -278,6 +278,7 @@ export class Thread {
     const thread = this.#storage.thread();
     if (thread === undefined) return;
     if (caller !== "anyone") requireAccess(thread, caller);
+    this.#announcer.onWake();
     if (thread.deleting === 0) return this.#queue.wake();
     await this.#deletion.finish(thread.thread_id);
     this.#transfer.requireIdle();

@@ -49,6 +49,7 @@ export class UnusableThread implements ThreadApi {
   readonly listCrons = (): Promise<Refused> => this.#refuse();
   readonly deleteCron = (): Promise<Refused> => this.#refuse();
   readonly crons: CronsApi = this;
+  readonly announceThread = (): Promise<Refused> => this.#refuse();
   readonly deleteThread = (): Promise<Refused> => this.#refuse();
   readonly pruneThread = (): Promise<Refused> => this.#refuse();
   readonly exportThread = (): Promise<Refused> => this.#refuse();

@@ -20,6 +20,7 @@ export function wholeApp(options: Partial<AppOptions> = {}): Hono {
     log: new Log({ level: "silent" }, () => 0),
     store: unasked,
     report: unasked,
+    threadById: unasked,
     threads: unasked,
     directories: () => undefined,
     hookKeys: () => undefined,

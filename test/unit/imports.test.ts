@@ -23,6 +23,7 @@ const LEAVES = [
   "json.ts",
   "log.ts",
   "contains.ts",
+  "graph-crons.ts",
   "adopt.ts",
   "adopted.ts",
   "copies.ts",
@@ -70,7 +71,7 @@ const RULES: Record<string, Rule> = {
   },
   command: {
     folders: ["archive", "checkpoint"],
-    packages: ["node:crypto", "node:module", "node:path", "node:url", "node:util"],
+    packages: ["node:crypto", "node:fs", "node:module", "node:path", "node:url", "node:util"],
     computed: true,
   },
   openapi: {

@@ -33,6 +33,8 @@ const permissions = {
   "DELETE /store/items": "store:delete",
   "POST /store/items/search": "store:search",
   "POST /store/namespaces": "store:list_namespaces",
+  "DELETE /tenant": "tenant:erase",
+  "POST /directory/rebuild": "admin:rebuild_directory",
   "GET /interrupts": "threads:read",
   "GET /openapi.json": "assistants:read",
   "GET /docs": "assistants:read",
@@ -83,10 +85,14 @@ export type GuardedRoute = keyof typeof permissions;
  */
 export const PERMISSIONS: Readonly<Record<string, string>> = permissions;
 
-/** Whether one of the scopes covers the permission. */
+/**
+ * Whether one of the scopes covers the permission. Whoever may do everything may do it with what their tenant has: what is
+ * about all tenants has to be named.
+ */
 export function covers(scopes: readonly string[], permission: string): boolean {
   const [resource = "", action = ""] = permission.split(":");
-  const grants = new Set([permission, `${resource}:*`, `*:${action}`, "*"]);
+  const wide = resource === "admin" ? [] : [`*:${action}`, "*"];
+  const grants = new Set([permission, `${resource}:*`, ...wide]);
   return scopes.some((scope) => grants.has(scope));
 }
 

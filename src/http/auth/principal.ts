@@ -40,7 +40,7 @@ export type Authenticate = (
 ) => Principal | undefined | Promise<Principal | undefined>;
 
 /** Who is served as long as no authentication is configured: whoever is on this machine. */
-export const LOCAL_PRINCIPAL: Principal = { tenant: "", caller: "", scopes: ["*"] };
+export const LOCAL_PRINCIPAL: Principal = { tenant: "", caller: "", scopes: ["*", "admin:*"] };
 
 /** In bytes of UTF-8; as much as a thread id, which stands beside it in an object's name. */
 const MAX_LENGTH = 256;

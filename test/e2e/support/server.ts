@@ -34,6 +34,11 @@ export class Server {
     return `http://127.0.0.1:${this.#port}`;
   }
 
+  /** The folder where it keeps its state. */
+  get state(): string {
+    return this.#state;
+  }
+
   get port(): number {
     return this.#port;
   }

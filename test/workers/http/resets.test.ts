@@ -24,6 +24,7 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
   };
   const app = createApp({
     threads: () => namespace,
+    threadById: () => () => expect.fail("no object is asked by its id"),
     rateLimiter: () => undefined,
     log: new Log({ level: "silent" }, Date.now),
     report: () => undefined,

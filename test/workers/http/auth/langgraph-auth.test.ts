@@ -89,6 +89,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /assistants/:assistant_id/latest": { version: 1 },
   "PUT /store/items": { namespace: ["a"], key: "k", value: {} },
   "DELETE /store/items": { namespace: ["a"], key: "k" },
+  "POST /directory/rebuild": { objects: [] },
   "POST /threads/prune": { thread_ids: ["a"] },
   "POST /threads/:thread_id/invoke": { input: {} },
   "POST /threads/:thread_id/resume": { interrupt_id: "x", value: 1 },
@@ -127,6 +128,7 @@ describe("the handlers of an Auth", () => {
         asked.push(event);
         return false;
       }),
+      { scopes: () => ["*", "admin:*"] },
     );
     const response = await ann(...requestTo(route));
     expect([response.status, await codeOf(response)], asked.join()).toEqual([403, "forbidden"]);
@@ -134,7 +136,8 @@ describe("the handlers of an Auth", () => {
   });
 
   const ofThreads = Object.keys(PERMISSIONS).filter(
-    (route) => route.includes("/threads/:thread_id") && route !== COMMANDS && route !== EVENTS,
+    (route) =>
+      route.includes("/threads/:thread_id") && route !== COMMANDS && !route.endsWith("/stream/events"),
   );
 
   it.for(ofThreads)("keep a thread from others: %s", async (route) => {
@@ -204,6 +207,8 @@ describe("the handlers of an Auth", () => {
     const { run_id: runId } = await made<{ run_id: string }>(ann(`/threads/${threadId}/runs`, { body: run }));
     const join = `/threads/${threadId}/runs/${runId}/join`;
     expect(await json(ann(join))).toMatchObject({ log: ["in"] });
+    const watching = await ann(`/threads/${threadId}/runs/${runId}/stream?cancel_on_disconnect=true`);
+    expect(await codeOf(watching)).toBe("thread_not_found");
     const stopping = await json(ann(`${join}?cancel_on_disconnect=true`));
     expect(stopping).toMatchObject({ __error__: { error: "thread_not_found" } });
   });

@@ -1,0 +1,34 @@
+import { Hono } from "hono";
+import type { Reply } from "../thread/protocol.ts";
+import type { AppOptions } from "./app.ts";
+import { parseBody } from "./body.ts";
+import { RebuildDirectoryBody } from "./tenant-schemas.ts";
+import { callThreadObject } from "./thread-stub.ts";
+
+/** Threads that are asked at once. */
+const AT_ONCE = 8;
+
+/** What is done with the directories of all tenants. */
+export function directoryRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+
+  /** Objects cannot be listed from inside: whoever asks has their ids from outside. Each tells what it is by itself. */
+  app.post("/rebuild", async (context) => {
+    const { objects } = await parseBody(context.req, RebuildDirectoryBody, options.maxBodySize);
+    const threadById = options.threadById(context.env);
+    const stubs = objects.map((id) => ({ id, stub: threadById(id) }));
+    const failed: { object: string; code: string }[] = [];
+    let announced = 0;
+    for (let start = 0; start < stubs.length; start += AT_ONCE) {
+      const telling = stubs.slice(start, start + AT_ONCE).map(async ({ id, stub }) => {
+        const reply = await callThreadObject(stub, (api): Promise<Reply<boolean>> => api.announceThread());
+        if (!reply.ok) failed.push({ object: id, code: reply.error.code });
+        else if (reply.value) announced += 1;
+      });
+      await Promise.all(telling);
+    }
+    return context.json({ announced, failed });
+  });
+
+  return app;
+}

@@ -1,0 +1,100 @@
+import { env } from "cloudflare:workers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { END, START, StateGraph } from "../../../src/index.ts";
+import type { DirectoryApi } from "../../../src/directory/protocol.ts";
+import { GRAPH_CRONS } from "../../../src/graph-crons.ts";
+import { objectName } from "../../../src/http/object-name.ts";
+import { Log } from "../../support/log.ts";
+import { json, request, TestThread } from "../../support/threads.ts";
+import { announcing, deploy } from "../graphs.ts";
+
+const noting = new StateGraph(Log)
+  .addNode("note", () => ({ log: ["noted"] }))
+  .addEdge(START, "note")
+  .addEdge("note", END)
+  .compile();
+
+beforeAll(() => {
+  announcing.isOn = true;
+  deploy({ noting });
+});
+afterAll(() => {
+  announcing.isOn = false;
+});
+
+function post(path: string, body: unknown): Promise<Response> {
+  return request(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+/** All objects among which the threads are divided. */
+function shards(): readonly DirectoryApi[] {
+  return [0, 1].map(
+    (index) => env.DIRECTORY.getByName(JSON.stringify(["", index])) as unknown as DirectoryApi,
+  );
+}
+
+async function forget(threadId: string): Promise<void> {
+  for (const shard of shards()) await shard.removeThread(threadId);
+}
+
+async function isFound(threadId: string): Promise<boolean> {
+  return ((await json(post("/threads/search", { ids: [threadId] }))) as unknown[]).length > 0;
+}
+
+async function noted(): Promise<TestThread> {
+  const thread = new TestThread();
+  await thread.invoke({ input: { log: [] } });
+  await expect.poll(() => isFound(thread.id)).toBe(true);
+  return thread;
+}
+
+function objectId(threadId: string): string {
+  return env.THREAD.idFromName(objectName("", threadId)).toString();
+}
+
+describe("a directory that has lost a thread", () => {
+  it("hears of it when the thread wakes, and nothing when it has not lost it", async () => {
+    const thread = await noted();
+    const rows = () =>
+      thread.inside(({ storage }) => storage.sql.exec("SELECT version FROM thread").one()["version"]);
+    const version = await rows();
+    await forget(thread.id);
+    await thread.state();
+    expect(await isFound(thread.id)).toBe(false);
+    await thread.evict();
+    await thread.state();
+    await expect.poll(() => isFound(thread.id)).toBe(true);
+    expect(await rows()).toBe(version);
+  });
+
+  it("hears of it when it is rebuilt from the ids of objects, of whatever is a thread", async () => {
+    const [lost, other] = [await noted(), await noted()];
+    await forget(lost.id);
+    const cron = { schedule: "never", assistant_id: "noting", input: {} };
+    await json(post("/runs/crons", cron));
+    const objects = [
+      objectId(lost.id),
+      objectId(other.id),
+      objectId(GRAPH_CRONS),
+      objectId(crypto.randomUUID()),
+    ];
+    expect(await json(post("/directory/rebuild", { objects }))).toEqual({ announced: 2, failed: [] });
+    expect(await isFound(lost.id)).toBe(true);
+    expect(await isFound(GRAPH_CRONS)).toBe(false);
+  });
+
+  it.for([
+    [["x"]],
+    [["0".repeat(64)]],
+    [[env.DIRECTORY.idFromName("x").toString()]],
+    [Array.from({ length: 1001 }, () => "0".repeat(64))],
+  ])("is not rebuilt from %o", async ([objects]) => {
+    await expect(json(post("/directory/rebuild", { objects }))).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+  });
+});
