@@ -49,6 +49,7 @@ const define = {
   MODEL_SEQUENCES: process.env["TIDEMARK_RUNS"] ?? (isLong ? "10000" : "200"),
   MODEL_FIRST_SEED: process.env["TIDEMARK_SEED"] ?? "0",
   EVERY_CRASH: isLong ? "true" : "false",
+  BAD_BODIES: isLong ? "200" : "10",
 };
 
 function workerd(name: string, test: TestOptions, defined = {}): TestProjectInlineConfiguration {

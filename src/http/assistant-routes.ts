@@ -29,10 +29,11 @@ import {
   VersionsBody,
 } from "./assistant-schemas.ts";
 import { accessTo, authorize, authorizedMetadata } from "./auth/authorization.ts";
-import { newId } from "./new-id.ts";
+import { givenOrNewId } from "./new-id.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { deleteThreads } from "./delete-threads.ts";
+import { pathPart } from "./path-part.ts";
 import { errorResponse } from "./errors.ts";
 import { directoryOf } from "./search-routes.ts";
 import { refusal } from "./thread-call.ts";
@@ -189,7 +190,7 @@ export function assistantGraphRoutes(options: AppOptions): Hono {
     app.get(path, async (context) => {
       const { recurse } = parseQuery(context.req, SubgraphsQuery);
       const { graphId, graph } = await graphOf(context);
-      const namespace = context.req.param("namespace");
+      const namespace = path === "/subgraphs" ? undefined : pathPart(context.req.path, 4);
       return context.json(subgraphSchemas(graphId, graph, namespace, recurse));
     });
   }
@@ -229,7 +230,7 @@ function selected(assistant: Readonly<Record<string, unknown>>, keys: readonly s
 function newAssistant(context: Context, body: CreateAssistant): NewAssistant {
   const { graph_id: graphId, assistant_id: id, if_exists: ifExists } = body;
   return {
-    assistantId: id ?? newId(context),
+    assistantId: givenOrNewId(context, id),
     graphId,
     config: jsonOf(body.config ?? {}),
     context: body.context ?? {},

@@ -24,11 +24,11 @@ export function exactly<Entries extends v.ObjectEntries>(entries: Entries) {
   return shownAs(object, v.pipe(AnyObject, object));
 }
 
-/** As `exactly`; null counts as absent. */
+/** As `exactly`; null counts as absent, whatever its key. */
 export function exactlyOrNull<Entries extends v.ObjectEntries>(entries: Entries) {
   const object = exactly(entries);
   const nullable = Object.entries(entries).map(([key, entry]) => [key, v.nullish(entry)] as const);
-  const shown = v.strictObject(Object.fromEntries(nullable));
+  const shown = v.objectWithRest(Object.fromEntries(nullable), v.null());
   return shownAs(shown, v.pipe(AnyObject, withoutNulls, object));
 }
 

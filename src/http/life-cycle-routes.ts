@@ -4,7 +4,7 @@ import { RefusedError, StorageError } from "../errors.ts";
 import type { Bytes, ImportedThread, Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { authorize, authorizedMetadata } from "./auth/authorization.ts";
-import { newId } from "./new-id.ts";
+import { givenOrNewId } from "./new-id.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { removeThread } from "./remove-thread.ts";
 import { CopyBody, NoQuery, PruneBody, type PruneRequest, PruneThreadsBody } from "./schemas.ts";
@@ -47,7 +47,7 @@ export function lifeCycleRoutes(options: AppOptions): Hono {
     const { threadId } = requestedThread(context, options).address;
     parseQuery(context.req, NoQuery);
     const { thread_id: given } = await parseBody(context.req, CopyBody, options.maxBodySize);
-    const id = requireThreadId(given ?? newId(context));
+    const id = requireThreadId(givenOrNewId(context, given));
     await authorize(context, "threads:read", { thread_id: threadId });
     const source = namedThread(context, options, threadId);
     const asked = { thread_id: id, metadata: {}, if_exists: "raise" };

@@ -15,3 +15,9 @@ export function newId(context: Context, part = ""): string {
   const { caller } = context.get("principal");
   return uuid5(JSON.stringify([caller, context.req.path, key, part]), NAMESPACE);
 }
+
+/** The id that the request names, or else a new one. What the header says has to hold in either case. */
+export function givenOrNewId(context: Context, given: string | null | undefined): string {
+  const id = newId(context);
+  return given ?? id;
+}

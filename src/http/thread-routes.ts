@@ -3,7 +3,7 @@ import type { JsonObject } from "../directory/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { authorize, authorizedMetadata } from "./auth/authorization.ts";
 import { parseBody, parseQuery } from "./body.ts";
-import { newId } from "./new-id.ts";
+import { givenOrNewId } from "./new-id.ts";
 import { call, callWhole, jsonResponse, namedThread, refusal, requestedThread } from "./thread-call.ts";
 import { requireThreadId } from "./thread-id.ts";
 import {
@@ -21,7 +21,7 @@ export function threadRoutes(options: AppOptions): Hono {
   app.post("/", async (context) => {
     const body = await parseBody(context.req, CreateThreadBody, options.maxBodySize);
     const { thread_id: given, if_exists: ifExists } = body;
-    const id = requireThreadId(given ?? newId(context));
+    const id = requireThreadId(givenOrNewId(context, given));
     const asked = { thread_id: id, metadata: { ...body.metadata }, if_exists: ifExists };
     const metadata = authorizedMetadata((await authorize(context, "threads:create", asked)).metadata);
     const thread = namedThread(context, options, id);

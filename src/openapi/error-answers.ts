@@ -37,7 +37,8 @@ export function errorAnswers(
   schemas: ShownSchemas,
 ): Readonly<Record<string, DocumentedAnswer>> {
   const byStatus = Map.groupBy(codesOf(route, operation), statusOf);
-  const content = { "application/json": { schema: schemas.of(ErrorBody) } };
+  const { errorsAs } = operation;
+  const content = errorsAs ? { [errorsAs]: {} } : { "application/json": { schema: schemas.of(ErrorBody) } };
   const refusals = [...byStatus].map(([status, codes]) => [
     String(status),
     { description: codes.map((code) => `\`${code}\``).join(", "), content, "x-codes": codes },

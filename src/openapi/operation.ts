@@ -14,6 +14,8 @@ export interface Operation {
   /** By status. */
   readonly answers: Readonly<Record<number, Answer>>;
   readonly answerHeaders?: readonly AnswerHeader[];
+  /** How errors are shown, where not as JSON. */
+  readonly errorsAs?: "text/html";
   /** Beside those that every such route has. */
   readonly errors?: readonly ErrorCode[];
 }

@@ -26,5 +26,8 @@ declare const MODEL_FIRST_SEED: number;
 /** Whether objects are ended wherever they come by, or at each kind of place once. */
 declare const EVERY_CRASH: boolean;
 
+/** How many wrong bodies are made at random for each route. */
+declare const BAD_BODIES: number;
+
 /** Whether objects are ended after every superstep. */
 declare const RESETS: boolean;

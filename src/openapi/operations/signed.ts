@@ -17,6 +17,7 @@ export const signedOperations = {
     id: "showHook",
     summary: "The question that a link answers, as a page with a form",
     answers: { 200: { contentType: "text/html", description: "A page without scripts" } },
+    errorsAs: "text/html",
     errors: OF_HOOK,
   },
   "POST /hooks/:token": {

@@ -1,0 +1,61 @@
+import type { Random } from "../../e2e/support/random.ts";
+
+/** Values of all kinds; somewhere each of them is wrong. */
+const JUNK: readonly [unknown, ...unknown[]] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e300,
+  Number.MAX_SAFE_INTEGER,
+  "",
+  "x",
+  "../../etc/passwd",
+  "\u0000",
+  "\ud800",
+  "x".repeat(5000),
+  [],
+  [null],
+  [[[]]],
+  {},
+  { unheard_of: 1 },
+  { $ref: "#" },
+  { toString: 1, constructor: { prototype: 1 } },
+];
+
+/** The value with one thing made wrong: a key replaced, left out or added, at whatever depth, or all of it. */
+export function spoiled(value: unknown, keys: readonly string[], random: Random): unknown {
+  if (!isObject(value) || random.next() < 0.1) return random.pick(JUNK);
+  const inner = Object.keys(value).filter((key) => isObject(value[key]));
+  if (inner.length > 0 && random.next() < 0.4) {
+    const key = pick(inner, random);
+    return { ...value, [key]: spoiled(value[key], [], random) };
+  }
+  const known = [...new Set([...keys, ...Object.keys(value)])];
+  const key = pick(known, random);
+  const chance = random.next();
+  if (chance < 0.15) return { ...value, unheard_of: random.pick(JUNK) };
+  if (chance < 0.3) return Object.fromEntries(Object.entries(value).filter(([each]) => each !== key));
+  return { ...value, [key]: random.pick(JUNK) };
+}
+
+/** Bodies that are no JSON, or none that is taken. */
+export const NOT_JSON: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>> = {
+  "an open object": "{",
+  "a comma too many": '{"a":1,}',
+  "something after it": "{}x",
+  "a word of JavaScript": "undefined",
+  "a number that is none": "NaN",
+  "bytes that are no UTF-8": new Uint8Array([0x22, 0xff, 0xfe, 0x22]),
+  "too many levels": "[".repeat(450) + "]".repeat(450),
+};
+
+function pick(texts: readonly string[], random: Random): string {
+  const [first = "", ...others] = texts;
+  return random.pick([first, ...others]);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

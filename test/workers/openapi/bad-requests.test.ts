@@ -1,0 +1,279 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { mintHook } from "../../../src/hooks/hook-token.ts";
+import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import type { OpenApiDocument } from "../../../src/openapi/document.ts";
+import { openapi } from "../../../src/openapi/index.ts";
+import { toHex } from "../../../src/storage/stored-id.ts";
+import { apiKeys, type ApiKey, createRuntime } from "../../../src/worker.ts";
+import { Log } from "../../support/log.ts";
+import type { RunAnswer } from "../../support/threads.ts";
+import { announcing, deploy, hookKeys } from "../graphs.ts";
+import { crons } from "../schedules.ts";
+import { eventSchemas, webhooks } from "../senders.ts";
+import { wholeApp } from "../../support/whole-app.ts";
+import {
+  type BadRequest,
+  badRequests,
+  CREATING,
+  type Generation,
+  goodRequest,
+  strangeRequests,
+} from "./bad-requests.ts";
+import { DocumentedAnswers } from "./documented-answers.ts";
+
+/** What nobody but its tenant may read. */
+const SECRET = "the-secret-of-acme";
+
+const support = new StateGraph(Log)
+  .addNode("ask", ({ log }) => ({ log: [String(interrupt({ question: log.at(-1) }))] }))
+  .addEdge(START, "ask")
+  .addEdge("ask", END)
+  .compile();
+
+const MAX_BODY = 100_000;
+const EXPIRED = "2026-01-01T00:00:00Z";
+
+async function keyed(key: string, rest: Partial<ApiKey>): Promise<ApiKey> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
+  return { hash: toHex(new Uint8Array(digest)), name: key, ...rest };
+}
+
+const KEYS = await Promise.all([
+  keyed("acme", { tenant: "acme" }),
+  keyed("other", { tenant: "other" }),
+  keyed("expired", { tenant: "acme", expires_at: EXPIRED }),
+  keyed("powerless", { tenant: "acme", scopes: ["nothing:at_all"] }),
+]);
+
+const faulted: unknown[] = [];
+const runtime = createRuntime({
+  graphs: { support },
+  auth: apiKeys(() => KEYS),
+  maxBodySize: MAX_BODY,
+  crons,
+  eventSchemas,
+  webhooks,
+  directory: { shards: 2 },
+  hooks: { keys: () => hookKeys, origin: "http://localhost" },
+  openapi: openapi(),
+  report: (error) => faulted.push(error),
+});
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: BodyInit;
+}
+
+async function send(path: string, { method, headers = {}, body }: Sent = {}): Promise<Response> {
+  const request = new Request(`https://agents.example.com${path}`, {
+    method: method ?? "GET",
+    headers,
+    ...(body !== undefined && { body }),
+  });
+  return runtime.fetch(request, env, createExecutionContext());
+}
+
+const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+
+const ACME = bearer("acme");
+
+async function acme<Body = unknown>(method: string, path: string, body?: unknown): Promise<Body> {
+  const response = await send(path, {
+    method,
+    headers: { ...ACME, ...(body !== undefined && { "content-type": "application/json" }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  expect(response.status, path).toBeLessThan(300);
+  return (response.status === 204 ? null : await response.json()) as Body;
+}
+
+/** All that a tenant can read of what it has. */
+async function everything(): Promise<unknown> {
+  const { thread_id: id } = values;
+  const { rows, runs, timers } = await acme<Record<string, unknown>>("GET", `/threads/${id}/usage`);
+  const of = (path: string) => acme("GET", `/threads/${id}${path}`);
+  return {
+    thread: await of(""),
+    state: await of("/state"),
+    history: await of("/history"),
+    runs: await of("/runs"),
+    crons: await of("/runs/crons"),
+    deliveries: await of("/deliveries"),
+    usage: { rows, runs, timers },
+    threads: await acme("POST", "/threads/search", { sort_by: "thread_id" }),
+    questions: await acme("GET", "/interrupts"),
+    assistants: await acme("POST", "/assistants/search", {}),
+    free: await acme("POST", "/runs/crons/search", {}),
+    items: await acme("POST", "/store/items/search", {}),
+  };
+}
+
+/** What stands in the paths of good requests. */
+const values: Record<string, string> = {};
+let before: unknown;
+
+const document = JSON.parse(
+  await (await wholeApp().request("http://localhost/openapi.json")).text(),
+) as OpenApiDocument;
+const answers = new DocumentedAnswers(document);
+
+beforeAll(async () => {
+  announcing.isOn = true;
+  deploy({ support });
+  const id = crypto.randomUUID();
+  const input = { log: [SECRET] };
+  const paused = await acme<RunAnswer>("POST", `/threads/${id}/invoke`, { input });
+  const hook = { tenant: "acme", threadId: id, checkpointId: paused.checkpoint_id, nonce: "n" };
+  const interruptId = paused.interrupts[0]?.id ?? "";
+  const cron = { schedule: "every 86400000", input };
+  const { cron_id } = await acme<{ cron_id: string }>("POST", `/threads/${id}/runs/crons`, cron);
+  await acme("POST", "/runs/crons", { ...cron, assistant_id: "support" });
+  const assistant = { graph_id: "support", context: { secret: SECRET } };
+  const { assistant_id } = await acme<{ assistant_id: string }>("POST", "/assistants", assistant);
+  await acme("PUT", "/store/items", { namespace: ["a"], key: "k", value: { secret: SECRET } });
+  Object.assign(values, {
+    thread_id: id,
+    run_id: paused.run_id,
+    checkpoint_id: paused.checkpoint_id,
+    cron_id,
+    assistant_id,
+    namespace: "ask",
+    key: "other",
+    source: "github",
+    token: `${await mintHook(hookKeys, { ...hook, interruptId, expires: Date.now() + 60_000 })}x`,
+  });
+  before = await everything();
+});
+
+afterAll(() => {
+  announcing.isOn = false;
+});
+
+function generationOf(route: string): Generation {
+  const operation = answers.operations.get(route);
+  if (operation === undefined) throw new Error(`No such route: ${route}`);
+  const [seed, bodies] = [MODEL_FIRST_SEED + route.length, BAD_BODIES];
+  return { document, route, operation, values, seed, bodies, tooMuch: MAX_BODY };
+}
+
+/** What is wrong with how the request was answered. */
+async function faultsIn(
+  route: string,
+  { what, path, headers, body }: BadRequest,
+  key: Readonly<Record<string, string>>,
+  isRight: (status: number) => boolean,
+): Promise<readonly string[]> {
+  const [method = ""] = route.split(" ");
+  const response = await send(path, {
+    method,
+    headers: { ...headers, ...key },
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  const found = [
+    ...(isRight(response.status) ? [] : [`is answered ${response.status}: ${text.slice(0, 200)}`]),
+    ...(response.status >= 400 ? answers.faults(route, response, text) : []),
+    ...(key !== ACME && text.includes(SECRET) ? ["shows what is another's"] : []),
+    ...(/\n\s+at |\.ts:\d|node_modules|sqlite/i.test(text)
+      ? [`shows what is inside: ${text.slice(0, 400)}`]
+      : []),
+  ];
+  return found.map((fault) => `${route} with ${what} ${fault}`);
+}
+
+async function nothingHasChanged(): Promise<void> {
+  const was = before;
+  before = await everything();
+  expect(before).toEqual(was);
+}
+
+const isRefused = (status: number): boolean => status >= 400 && status < 500;
+const routes = [...answers.operations.keys()];
+const guarded = routes.filter((route) => (answers.operations.get(route)?.security.length ?? 0) > 0);
+
+describe.each(routes)("%s", (route) => {
+  it("refuses what it cannot take, changes nothing and shows nothing", async () => {
+    const requests = badRequests(generationOf(route));
+    const faults: string[] = [];
+    for (const request of requests) faults.push(...(await faultsIn(route, request, ACME, isRefused)));
+    expect(faults).toEqual([]);
+    expect(faulted.splice(0)).toEqual([]);
+    await nothingHasChanged();
+  });
+});
+
+const isUnknown = (status: number): boolean => status === 401;
+const isForbidden = (status: number): boolean => status === 403;
+const isServed = (status: number): boolean => status < 500;
+
+type Stranger = readonly [
+  who: string,
+  key: Readonly<Record<string, string>>,
+  isRight: (status: number) => boolean,
+];
+
+const STRANGERS: readonly Stranger[] = [
+  ["no key", {}, isUnknown],
+  ["a forged key", bearer("forged"), isUnknown],
+  ["an expired key", bearer("expired"), isUnknown],
+  ["another scheme", { authorization: "Basic YWNtZTo=" }, isUnknown],
+  ["a forged key in its own header", { "x-api-key": "forged" }, isUnknown],
+  ["a key without the permission", bearer("powerless"), isForbidden],
+];
+
+describe.each(guarded)("%s", (route) => {
+  it("serves nobody who may not call it, and shows and changes nothing of another tenant", async () => {
+    const request = goodRequest(generationOf(route));
+    const { operationId } = answers.operations.get(route) ?? {};
+    const isOfOne = /\{(?:thread|run|cron)_id\}/.test(route) && !CREATING.has(operationId ?? "");
+    const strangers = [
+      ...STRANGERS,
+      ["another tenant", bearer("other"), isOfOne ? isRefused : isServed] as const,
+    ];
+    const faults: string[] = [];
+    for (const [what, key, isRight] of strangers)
+      faults.push(...(await faultsIn(route, { ...request, what }, key, isRight)));
+    expect(faults).toEqual([]);
+    await nothingHasChanged();
+  });
+});
+
+describe.each(routes)("%s", (route) => {
+  it("answers as documented whatever its document takes, without a fault of its own", async () => {
+    const faults: string[] = [];
+    for (const request of strangeRequests(generationOf(route)))
+      faults.push(...(await faultsIn(route, request, bearer("other"), () => true)));
+    expect(faults).toEqual([]);
+    expect(faulted.splice(0)).toEqual([]);
+    await nothingHasChanged();
+  });
+});
+
+describe("a link", () => {
+  it("that is forged, expired or another's answers nothing", async () => {
+    const { thread_id: threadId = "", checkpoint_id: checkpointId = "" } = values;
+    const hook = { tenant: "acme", threadId, checkpointId, interruptId: "i", nonce: "n" };
+    const forged = [{ id: "first", secret: "the secret of somebody else, and longer" }];
+    const soon = Date.now() + 60_000;
+    const tokens = [
+      await mintHook(hookKeys, { ...hook, expires: Date.now() - 1 }),
+      await mintHook(forged, { ...hook, expires: soon }),
+      await mintHook(hookKeys, { ...hook, tenant: "other", expires: soon }),
+    ];
+    for (const token of tokens) {
+      for (const [method, body] of [
+        ["GET", undefined],
+        ["POST", '"yes"'],
+      ] as const) {
+        const headers: Record<string, string> =
+          body === undefined ? {} : { "content-type": "application/json" };
+        const request = { what: token, path: `/hooks/${token}`, headers, ...(body && { body }) };
+        expect(await faultsIn(`${method} /hooks/{token}`, request, {}, isRefused)).toEqual([]);
+      }
+    }
+    await nothingHasChanged();
+  });
+});
