@@ -38,7 +38,9 @@ export const Checkpoint = v.pipe(
       v.string(),
       v.description("The graph inside a node; empty for the thread's own graph."),
     ),
-    checkpoint_id: v.nullable(v.string()),
+    checkpoint_id: v.optional(
+      v.pipe(v.string(), v.description("Absent: the newest, of a graph inside a task.")),
+    ),
   }),
   v.description("Where a state is."),
 );

@@ -7,7 +7,7 @@ interface StateShape {
   readonly tasks: TaskShape[];
   readonly metadata: Record<string, unknown> | null;
   readonly created_at: string | null;
-  readonly checkpoint: v.InferOutput<typeof Checkpoint>;
+  readonly checkpoint: v.InferOutput<typeof Checkpoint> | null;
   readonly parent_checkpoint: v.InferOutput<typeof Checkpoint> | null;
   readonly interrupts: v.InferOutput<typeof Interrupt>[];
   readonly waiting?: v.InferOutput<typeof Waiting>[] | undefined;
@@ -46,7 +46,7 @@ const entries = {
   tasks: v.array(Task),
   metadata: v.nullable(JsonObject),
   created_at: v.nullable(Time),
-  checkpoint: Checkpoint,
+  checkpoint: v.pipe(v.nullable(Checkpoint), v.description("Null before the first one.")),
   parent_checkpoint: v.nullable(Checkpoint),
   interrupts: v.array(Interrupt),
   waiting: v.optional(v.array(Waiting)),

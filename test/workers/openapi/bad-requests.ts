@@ -113,7 +113,7 @@ function badPaths({ route, operation, values }: Generation): readonly BadRequest
   const good = goodRequest({ route, operation, values } as Generation);
   return Object.keys(values).flatMap((name) => {
     if (!route.includes(`{${name}}`)) return [];
-    const isNew = name === "thread_id" && CREATING.has(operation.operationId);
+    const isNew = name === "thread_id" && WITHOUT_THREAD.has(operation.operationId);
     const texts = FREE.has(name)
       ? NO_TEXT
       : isNew
@@ -127,14 +127,16 @@ function badPaths({ route, operation, values }: Generation): readonly BadRequest
   });
 }
 
-/** Where a thread that is not there is made. */
-export const CREATING: ReadonlySet<string> = new Set([
+/** Where a thread need not be there: it is made, or waited for. */
+export const WITHOUT_THREAD: ReadonlySet<string> = new Set([
   "invoke",
   "stream",
   "createRun",
   "waitForRun",
   "streamRun",
   "importThread",
+  "command",
+  "threadEvents",
 ]);
 
 function badParameters(

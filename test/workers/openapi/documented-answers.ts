@@ -10,6 +10,21 @@ export interface ErrorAnswer {
   };
 }
 
+/** Streams of all runs of a thread go on for ever: they are read for so long, in milliseconds. */
+const PATIENCE = 100;
+
+/** The body of an answer, as much of it as there is. */
+export async function bytesOf({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined = body?.getReader();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for (;;) {
+    const chunk = await Promise.race([reader?.read(), scheduler.wait(PATIENCE)]);
+    if (chunk === undefined) await reader?.cancel();
+    if (chunk?.value === undefined) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    chunks.push(chunk.value);
+  }
+}
+
 /** Holds what a server answers to what its document says. */
 export class DocumentedAnswers {
   readonly #document: OpenApiDocument;
