@@ -58,8 +58,9 @@ describe("the document of the API", () => {
   it("is OpenAPI by the rules of a linter", async () => {
     const config = await createConfig({ extends: ["recommended"] });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
-    // Words and parameters stand at the same place in paths, as on LangGraph's platform; graphs are for readers.
-    const known = new Set(["no-ambiguous-paths", "no-unused-components"]);
+    // Words and parameters stand at the same place in paths, as on LangGraph's platform; graphs are for readers; what opens
+    // a socket has no status of success.
+    const known = new Set(["no-ambiguous-paths", "no-unused-components", "operation-2xx-response"]);
     expect(
       problems.filter(({ ruleId }) => !known.has(ruleId)).map(({ ruleId, message }) => [ruleId, message]),
     ).toEqual([]);

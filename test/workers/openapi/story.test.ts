@@ -180,6 +180,8 @@ describe("the answers of a server are those of its document", { timeout: 30_000 
     await call("POST /threads", [], { body: { thread_id: id, metadata: { story: "told" } } });
     await call("POST /threads", [], { body: { thread_id: id } });
     await call("PATCH /threads/{thread_id}", [id], { body: { metadata: { more: 1 } } });
+    await call("PATCH /threads/{thread_id}", [id], { body: {}, headers: { prefer: "return=minimal" } });
+    await call("PATCH /threads/{thread_id}/state", [id], { body: { metadata: { more: 2 } } });
     await call("GET /threads/{thread_id}", [(await paused()).thread_id]);
     await call("GET /threads/{thread_id}", [id]);
     await call("GET /threads/{thread_id}/usage", [id]);
