@@ -20,7 +20,7 @@ export function codesOf(
   const codes = new Set<ErrorCode>([
     ...(isSigned ? [] : OF_EVERYONE),
     ...(isGuarded ? OF_CALLERS : []),
-    ...(route.includes("/:thread_id") ? OF_THREADS : []),
+    ...(/\/:(?:thread|run)_id/.test(route) ? OF_THREADS : []),
     ...(body && "schema" in body ? OF_BODIES : []),
     ...(query || headers.length > 0 || route.includes("/:") ? (["invalid_request"] as const) : []),
     ...(headers.includes("Idempotency-Key") ? (["idempotency_key_reused"] as const) : []),

@@ -134,7 +134,10 @@ describe("the answers of a server are those of its document", { timeout: 30_000 
     await call("POST /threads/{thread_id}/runs/stream", [other], { body: start });
     const { run_id: ended, thread_id: its } = await paused();
     await call("POST /threads/{thread_id}/runs/{run_id}/cancel", [its, ended]);
-    await call("POST /runs", [], { body: start });
+    const { run_id: free } = await told<{ run_id: string }>("POST /runs", [], { body: start });
+    await call("GET /runs/{run_id}/join", [free]);
+    await call("GET /runs/{run_id}/stream", [free]);
+    await call("POST /runs/cancel", [], { body: { thread_id: other, status: "all" } });
     await call("POST /runs/wait", [], { body: { assistant_id: "fail", input } });
     await call("POST /runs/stream", [], { body: start });
     await call("POST /runs/batch", [], { body: [start] });
