@@ -283,6 +283,11 @@ describe("the answers of a server are those of its document", { timeout: 30_000 
     await call("DELETE /store/items", [], { body: item });
   });
 
+  it("about a tenant", async () => {
+    await call("POST /directory/rebuild", [], { body: { objects: [] } });
+    await call("DELETE /tenant", [], { query: "?limit=1" });
+  });
+
   it("which are found not to be so where they are not", async () => {
     const { thread_id: id } = await paused();
     const response = await request(`/threads/${id}`);
