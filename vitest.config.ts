@@ -107,7 +107,7 @@ export default defineConfig({
       node("conformance", { include: ["test/conformance/**/*.unit.test.ts"], globals: true }),
       workerd("conformance-workers", { include: ["test/conformance/**/*.workers.test.ts"], globals: true }),
       node("e2e", {
-        include: ["test/e2e/**/*.test.ts"],
+        include: ["test/e2e/**/*.test.ts", "test/compat/**/*.test.ts"],
         ...oneByOne,
         testTimeout: 120_000,
         hookTimeout: 60_000,

@@ -10,7 +10,7 @@ import { documentationRoutes, type DocumentationRouteOptions } from "./documenta
 import { graphCronRoutes } from "./graph-cron-routes.ts";
 import { directoryRoutes } from "./directory-routes.ts";
 import { errorHandler } from "./errors.ts";
-import { eventRoutes } from "./event-routes.ts";
+import { eventRoutes, threadStreamRoutes } from "./event-routes.ts";
 import { serverInfo } from "./info.ts";
 import { deliveryRoutes } from "./delivery-routes.ts";
 import { healthRoutes } from "./health-routes.ts";
@@ -106,6 +106,7 @@ export function createApp(options: AppOptions): Hono {
   app.route("/threads/:thread_id", runsRoutes(options));
   app.route("/threads/:thread_id", joinRoutes(options));
   app.route("/threads/:thread_id", eventRoutes(options));
+  app.route("/threads/:thread_id", threadStreamRoutes(options));
   app.route("/threads/:thread_id", protocolRoutes(options));
   app.route("/threads/:thread_id", deliveryRoutes(options));
   app.route("/threads/:thread_id", stateRoutes(options));

@@ -51,6 +51,8 @@ export const ThreadCronBody = exactly({
   ...cron,
   assistant_id: v.nullish(v.string()),
   on_interrupted: v.nullish(OnInterrupted, "refuse"),
+  /** Clients send it in any case: the runs are of a thread that stays. */
+  on_run_completed: v.nullish(OnRunCompleted),
 });
 
 /** Of a graph, or an assistant: each run has a thread of its own. */
@@ -73,6 +75,12 @@ export const PatchCronBody = exactly({
   multitask_strategy: v.nullish(multitask_strategy.wrapped),
   timeout_seconds: v.nullish(timeout_seconds.wrapped),
   webhook: v.nullish(webhook.wrapped),
+  interrupt_before: v.nullish(Breakpoints),
+  interrupt_after: v.nullish(Breakpoints),
+  stream_mode: v.nullish(RunModes),
+  stream_subgraphs: v.nullish(v.boolean()),
+  stream_resumable: v.nullish(v.boolean()),
+  durability: v.nullish(v.picklist(["sync", "async", "exit"])),
 });
 
 const filter = {
@@ -127,7 +135,7 @@ export function cronPatch(
   body: v.InferOutput<typeof PatchCronBody>,
 ): Omit<PatchCron, "tenant" | "threadId" | "cronId"> {
   const { schedule, timezone, enabled, end_time: endAt, metadata, config, context, input } = body;
-  const { multitask_strategy: multitask } = body;
+  const { multitask_strategy: multitask, interrupt_before: before, interrupt_after: after } = body;
   return {
     ...(schedule != null && { schedule }),
     ...(timezone != null && { timezone }),
@@ -140,6 +148,10 @@ export function cronPatch(
       ...(config != null && { config: requestedConfig(config) }),
       ...(context != null && { context }),
       ...(input !== undefined && { input: requestedInput(input) }),
+      ...(before != null && { interruptBefore: before }),
+      ...(after != null && { interruptAfter: after }),
+      ...(body.stream_mode != null && requestedModes(body.stream_mode)),
+      ...(body.stream_subgraphs != null && { subgraphs: body.stream_subgraphs }),
     },
   };
 }

@@ -11,6 +11,13 @@ export interface StreamOptions {
   readonly disconnection?: Disconnection | undefined;
 }
 
+export const EVENT_HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-store",
+  // Nothing on the way is to collect events before it passes them on.
+  "x-accel-buffering": "no",
+};
+
 /** Answers with the events of a run. `attach` asks an instance of the thread's object for those after the one with this id. */
 export async function streamed(
   context: Context,
@@ -27,10 +34,7 @@ export async function streamed(
     relay({ namespace, name, first: reply.value, after, attach, heartbeat, disconnection }),
     200,
     {
-      "content-type": "text/event-stream",
-      "cache-control": "no-store",
-      // Nothing on the way is to collect events before it passes them on.
-      "x-accel-buffering": "no",
+      ...EVENT_HEADERS,
       "content-location": path,
       // Where a client that was cut off goes on with the id of its last event.
       location: `${path}/stream`,

@@ -1,13 +1,15 @@
 import { Hono, type HonoRequest } from "hono";
+import * as v from "valibot";
 import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { authorize } from "./auth/authorization.ts";
 import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
-import { check } from "./body.ts";
-import { streamed } from "./event-response.ts";
+import { check, parseQuery } from "./body.ts";
+import { EVENT_HEADERS, streamed } from "./event-response.ts";
 import { callToldRun } from "./run-answers.ts";
-import { EventsQuery } from "./event-schemas.ts";
-import { refusal, requestedThread } from "./thread-call.ts";
+import { EventsQuery, LastRun, ThreadEventsQuery } from "./event-schemas.ts";
+import { callWhole, refusal, requestedThread } from "./thread-call.ts";
+import { threadStream } from "./thread-stream.ts";
 
 /** Reading the events of a run that was started before. */
 export function eventRoutes(options: AppOptions): Hono {
@@ -30,6 +32,35 @@ export function eventRoutes(options: AppOptions): Hono {
       after,
       disconnection,
     });
+  });
+
+  return app;
+}
+
+const ListedRuns = v.array(v.object({ run_id: v.string(), status: v.string() }));
+
+/** The events of the runs of a thread, one after the other, also of those to come. */
+export function threadStreamRoutes(options: AppOptions): Hono {
+  const app = new Hono();
+
+  app.get("/stream", async (context) => {
+    const thread = requestedThread(context, options);
+    const { stream_mode: modes } = parseQuery(context.req, ThreadEventsQuery);
+    const after = check(LastRun, context.req.header("last-event-id"), "header Last-Event-ID");
+    const list = { ...thread.address, limit: 1000, offset: 0, select: ["run_id", "status"] };
+    const reply = await callWhole(thread, (api) => api.listRuns(list));
+    if (!reply.ok) return refusal(context, reply);
+    const runs = v.parse(ListedRuns, JSON.parse(new TextDecoder().decode(reply.value)));
+    const ended = runs.filter(({ status }) => status !== "pending" && status !== "running");
+    const events = threadStream(thread, {
+      modes,
+      after: after ?? 0,
+      // Without an id: what goes on now, and what comes.
+      past: new Set(after === undefined ? ended.map(({ run_id: id }) => id) : []),
+      heartbeat: options.heartbeat,
+    });
+    const location = `/threads/${encodeURIComponent(thread.address.threadId)}/stream`;
+    return context.body(events, 200, { ...EVENT_HEADERS, location });
   });
 
   return app;

@@ -3,6 +3,28 @@ import { Switch } from "./runs-schemas.ts";
 import { Mode } from "./run-create.ts";
 import { exactly } from "./schemas.ts";
 
+/** What of a thread is told: the events of its runs, or only where they begin and end. */
+const ThreadMode = v.picklist(["run_modes", "lifecycle"]);
+
+export const ThreadEventsQuery = exactly({
+  stream_mode: v.optional(
+    v.pipe(
+      v.union([ThreadMode, v.array(ThreadMode)]),
+      v.transform((modes) => [modes].flat()),
+    ),
+    "run_modes",
+  ),
+});
+
+/** The header Last-Event-ID of such a stream. */
+export const LastRun = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(/^(?:-|-1|\d{1,16})$/, "must be the id of an event, or -1 for all"),
+    v.transform((id) => (id.startsWith("-") ? 0 : Number(id))),
+  ),
+);
+
 /** What says which events of a run are wanted; the header Last-Event-ID goes before `last_event_id`. */
 export const EventsQuery = exactly({
   last_event_id: v.optional(

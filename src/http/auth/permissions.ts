@@ -55,6 +55,7 @@ const permissions = {
   "POST /threads/:thread_id/commands": "threads:read",
   "GET /threads/:thread_id/stream/events": "threads:read",
   "POST /threads/:thread_id/stream/events": "threads:read",
+  "GET /threads/:thread_id/stream": "threads:read",
   "GET /threads/:thread_id/deliveries": "threads:read",
   "GET /threads/:thread_id/usage": "threads:read",
   "GET /threads/:thread_id/state": "threads:read",

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Run, RunAnswer, RunPart, RunValues } from "../../http/answers/run.ts";
-import { EventsQuery } from "../../http/event-schemas.ts";
+import { EventsQuery, ThreadEventsQuery } from "../../http/event-schemas.ts";
 import { RunBatchBody, RunCreateBody } from "../../http/run-create.ts";
 import {
   CancelManyQuery,
@@ -132,6 +132,17 @@ export const runOperations = {
     query: CancelQuery,
     answers: { 200: Run, 202: Run, 204: null },
     errors: [...OF_THREAD, "run_not_found"],
+  },
+  "GET /threads/:thread_id/stream": {
+    id: "joinThreadStream",
+    summary: "The events of the runs of a thread, one after the other, also of those to come",
+    description:
+      "Each run is followed by `run_done`, which alone has an id: with `Last-Event-ID` come the runs after that one, with -1 all that are kept; without it what goes on now and what comes.",
+    query: ThreadEventsQuery,
+    headers: ["Last-Event-ID"],
+    answers: { 200: EVENTS },
+    answerHeaders: ["Location"],
+    errors: OF_THREAD,
   },
   "POST /runs/cancel": {
     id: "cancelRuns",

@@ -1,16 +1,21 @@
+import { join } from "node:path";
 import { RemoteGraph } from "@langchain/langgraph/remote";
 import { Client, type StreamMode } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Server } from "./support/server.ts";
+import { BundledServer } from "../e2e/support/bundled-server.ts";
+import { CalledMethods } from "./support/called-methods.ts";
 
-const server = new Server();
+let server: BundledServer;
 let client: Client;
+let methods: CalledMethods;
 
 beforeAll(async () => {
+  server = await BundledServer.build(join(import.meta.dirname, "fixtures"));
   await server.start();
   client = new Client({ apiUrl: server.url, apiKey: null });
+  methods = new CalledMethods(client);
 });
-afterAll(() => server.dispose());
+afterAll(() => server?.dispose());
 
 const hello = { message: "hello" };
 const refund = { message: "Please refund order A-1001" };
@@ -69,6 +74,12 @@ describe("LangGraph's client", () => {
       { thread_id: id, status: "idle", metadata: { tag, more: true, graph_id: "support" } },
     ]);
     expect(await client.threads.count({ metadata: { tag } })).toBe(1);
+    await client.threads.patchState(id, { patched: 1 });
+    await client.threads.update(id, { ttl: 60 });
+    expect(await client.threads.get(id)).toMatchObject({
+      metadata: { patched: 1 },
+      ttl: { ttl_minutes: 60 },
+    });
 
     await client.runs.wait(id, "support", { input: refund });
     const state = await client.threads.getState(id);
@@ -107,6 +118,9 @@ describe("LangGraph's client", () => {
     expect(await client.runs.get(id, delayed.run_id)).toMatchObject({ status: "interrupted" });
     await client.runs.delete(id, delayed.run_id);
     await expect(client.runs.get(id, delayed.run_id)).rejects.toThrow("HTTP 404");
+    const later = await client.runs.create(id, "support", { input: hello, afterSeconds: 60 });
+    await client.runs.cancelMany({ threadId: id, status: "pending" });
+    expect(await client.runs.get(id, later.run_id)).toMatchObject({ status: "interrupted" });
   });
 
   it("starts runs without a thread", async () => {
@@ -114,6 +128,13 @@ describe("LangGraph's client", () => {
     expect(await eventsOf(client.runs.stream(null, "support", { input: hello }))).toContain("values");
     const [run] = await client.runs.createBatch([{ assistantId: "support", input: hello }]);
     expect(await client.runs.join(run?.thread_id ?? "", run?.run_id ?? "")).toMatchObject({ reply: replied });
+    const streamed = await client.runs.create(null, "support", { input: hello, streamMode: "updates" });
+    expect(await eventsOf(client.runs.joinStream(null, streamed.run_id, { lastEventId: "-1" }))).toEqual([
+      "metadata",
+      "updates",
+      "updates",
+      "end",
+    ]);
   });
 
   it("answers questions, goes elsewhere, and stops where it is told to", async () => {
@@ -153,6 +174,46 @@ describe("LangGraph's client", () => {
     },
   );
 
+  it("streams what models say so far, and what is complete", async () => {
+    const { thread_id: id } = await client.threads.create();
+    const streamMode = ["messages", "values"] as const;
+    const events = await eventsOf(
+      client.runs.stream(id, "support", { input: hello, streamMode: [...streamMode] }),
+    );
+    expect(new Set(events)).toEqual(new Set(["metadata", "values", "end"]));
+  });
+
+  it("makes a thread of what is said to have happened in it", async () => {
+    const made = await client.threads.create({
+      graphId: "support",
+      supersteps: [
+        { updates: [{ asNode: "__input__", values: hello }] },
+        { updates: [{ asNode: "__start__", values: hello }] },
+        { updates: [{ asNode: "classify", values: { topic: "other" } }] },
+      ],
+    });
+    expect(await client.threads.getState(made.thread_id)).toMatchObject({ next: ["write_reply"] });
+    expect(await client.runs.wait(made.thread_id, "support", { input: null })).toMatchObject({
+      reply: replied,
+    });
+  });
+
+  it("makes, changes, finds and removes crons", async () => {
+    const { thread_id: id } = await client.threads.create({ graphId: "support" });
+    const every = { schedule: "* * * * *", input: hello };
+    await client.runs.wait(id, "support", { input: hello });
+    const ofThread = await client.crons.createForThread(id, "support", every);
+    const ofGraph = await client.crons.create("support", { ...every, metadata: { n: 1 }, enabled: false });
+    await client.crons.update(ofGraph.cron_id, { streamMode: "updates", interruptBefore: ["write_reply"] });
+    expect(await client.crons.search({ metadata: { n: 1 } })).toMatchObject([
+      { cron_id: ofGraph.cron_id, thread_id: null, enabled: false },
+    ]);
+    expect(await client.crons.search({ threadId: id })).toMatchObject([{ cron_id: ofThread.cron_id }]);
+    expect(await client.crons.count({ threadId: id })).toBe(1);
+    for (const { cron_id: cron } of [ofThread, ofGraph]) await client.crons.delete(cron);
+    expect(await client.crons.count({ threadId: id })).toBe(0);
+  });
+
   it("keeps, finds and removes items of the store", async () => {
     await client.store.putItem(["users", "ann"], "likes", { tea: true });
     expect(await client.store.getItem(["users", "ann"], "likes")).toMatchObject({ value: { tea: true } });
@@ -170,6 +231,38 @@ describe("LangGraph's client", () => {
     await client.runs.join(id, run.run_id);
     const all = await eventsOf(client.runs.joinStream(id, run.run_id, { lastEventId: "-1" }));
     expect(all).toEqual(["metadata", "updates", "updates", "end"]);
+  });
+
+  it("joins the stream of a thread: the run that goes on, those that come, and again those that were", async () => {
+    const { thread_id: id } = await client.threads.create();
+    await client.runs.wait(id, "support", { input: hello });
+    const leave = new AbortController();
+    const events: { readonly event: unknown; readonly id?: string }[] = [];
+    const joined = (async () => {
+      for await (const each of client.threads.joinStream(id, { signal: leave.signal })) {
+        events.push(each);
+        if (events.filter(({ event }) => event === "run_done").length === 2) break;
+      }
+    })();
+    const later = { input: hello, streamMode: "updates" as const, afterSeconds: 1 };
+    for (let run = 0; run < 2; run++) await client.runs.create(id, "support", later);
+    await joined;
+    const told = ["metadata", "updates", "updates", "end", "run_done"];
+    expect(events.map(({ event }) => event)).toEqual([...told, ...told]);
+    const again: string[] = [];
+    const first = events.find(({ event }) => event === "run_done")?.id ?? "";
+    for await (const { event } of client.threads.joinStream(id, { lastEventId: first })) {
+      again.push(event);
+      if (String(event) === "run_done") break;
+    }
+    expect(again).toEqual(told);
+  });
+
+  it("speaks the newer protocol of threads", async () => {
+    const thread = client.threads.stream({ assistantId: "support" });
+    await thread.run.start({ input: hello });
+    expect(await thread.output).toMatchObject({ reply: replied });
+    await thread.close();
   });
 });
 
@@ -192,4 +285,8 @@ describe("RemoteGraph", () => {
     const drawn = await graph.getGraphAsync();
     expect(Object.keys(drawn.nodes)).toContain("ask_person");
   });
+});
+
+it("is tried with every method that the client has", () => {
+  expect(methods.uncalled).toEqual([]);
 });
