@@ -1,7 +1,8 @@
 // `npm run bench` measures everything, `npm run bench -- node` one part; `--write` also puts the results into README.
-// The part `storage` needs `npm run bench:install` first.
+// The parts `storage` and `http` need `npm run bench:install` first.
 import { benchInNode, benchInWorkerd } from "./engine/index.ts";
 import { benchSuperstep } from "./superstep/index.ts";
+import { benchHttp } from "./http/index.ts";
 import { benchMemory } from "./memory/index.ts";
 import { benchStorage } from "./storage/index.ts";
 import { describeMachine } from "./support/machine.ts";
@@ -26,6 +27,7 @@ const parts: Readonly<Record<string, () => Promise<string>>> = {
   superstep: async () => tableOf("workerd, ms (ours durable, theirs in memory)", await benchSuperstep()),
   storage: benchStorage,
   memory: benchMemory,
+  http: benchHttp,
 };
 
 const words = process.argv.slice(2);
