@@ -28,6 +28,9 @@ export async function benchHttp(): Promise<string> {
   const bundled = await BundledServer.build(import.meta.dirname);
   const ours = await figuresOf({
     url: bundled.url,
+    get pid() {
+      return bundled.pid;
+    },
     start: () => bundled.start(),
     stop: () => bundled.kill(),
   }).finally(() => bundled.dispose());
@@ -39,12 +42,18 @@ export async function benchHttp(): Promise<string> {
 async function figuresOf(server: Server): Promise<Figures> {
   await server.start();
   const onNewThread = async (): Promise<unknown> => (await new BenchThread(server).create()).loop();
-  await underLoad(WARM_UP, onNewThread);
-  const newThreads = { one: await underLoad(ONE, onNewThread), many: await underLoad(MANY, onNewThread) };
+  await underLoad(server, WARM_UP, onNewThread);
+  const newThreads = {
+    one: await underLoad(server, ONE, onNewThread),
+    many: await underLoad(server, MANY, onNewThread),
+  };
   const long = await new BenchThread(server).create();
   const onLongThread = (): Promise<unknown> => long.loop();
-  const longThread = { one: await underLoad(ONE, onLongThread), many: await underLoad(MANY, onLongThread) };
-  const state = await underLoad(ONE, () => long.state());
+  const longThread = {
+    one: await underLoad(server, ONE, onLongThread),
+    many: await underLoad(server, MANY, onLongThread),
+  };
+  const state = await underLoad(server, ONE, () => long.state());
   const resume = median(await answered(await paused(server, 10)));
   const waiting = await paused(server, COLD);
   await server.stop();
@@ -81,14 +90,19 @@ function throughputTable(ours: Figures, theirs: Figures): string {
     ["its state, 1 connection", ours.state, theirs.state],
   ];
   return columnsOf(
-    ["a second / median ms of each", "Tidemark", "langgraph-api", "times as many"],
+    ["a second / median ms / ms of CPU of each", "Tidemark", "langgraph-api", "times as many", "CPU"],
     rows.map(([work, our, their]) => [
       work,
-      `${our.perSecond.toFixed(1)} / ${our.median.toFixed(1)}`,
-      `${their.perSecond.toFixed(1)} / ${their.median.toFixed(1)}`,
+      figuresOfEach(our),
+      figuresOfEach(their),
       (our.perSecond / their.perSecond).toFixed(1),
+      `1/${(their.cpu / our.cpu).toFixed(1)}`,
     ]),
   );
+}
+
+function figuresOfEach({ perSecond, median: middle, cpu }: Throughput): string {
+  return [perSecond, middle, cpu].map((figure) => figure.toFixed(1)).join(" / ");
 }
 
 function latencyTable(ours: Figures, theirs: Figures): string {

@@ -1,4 +1,5 @@
 import { loopInput, recursionLimit } from "../graphs/loop.ts";
+import { cpuTime } from "../support/cpu.ts";
 import { median } from "../support/timing.ts";
 
 const SUPERSTEPS = 10;
@@ -6,6 +7,8 @@ const SUPERSTEPS = 10;
 /** A server that speaks LangGraph's protocol. */
 export interface Server {
   readonly url: string;
+  /** Of its process, while it runs. */
+  readonly pid: number | undefined;
   start(): Promise<void>;
   /** Its state outlives it. */
   stop(): Promise<void>;
@@ -22,14 +25,18 @@ export interface Throughput {
   readonly perSecond: number;
   /** Of one work, in milliseconds. */
   readonly median: number;
+  /** What the server has used of the processor for one, in milliseconds. */
+  readonly cpu: number;
 }
 
 /** Repeats the work on so many connections for a while: each begins anew when it has its answer. */
 export async function underLoad(
+  server: Server,
   { connections, duration }: Load,
   work: () => Promise<unknown>,
 ): Promise<Throughput> {
   const times: number[] = [];
+  const used = cpuTime(server.pid);
   const start = performance.now();
   const connection = async (): Promise<void> => {
     do {
@@ -39,7 +46,11 @@ export async function underLoad(
     } while (performance.now() - start < duration);
   };
   await Promise.all(Array.from({ length: connections }, connection));
-  return { perSecond: (times.length * 1000) / (performance.now() - start), median: median(times) };
+  return {
+    perSecond: (times.length * 1000) / (performance.now() - start),
+    median: median(times),
+    cpu: (cpuTime(server.pid) - used) / times.length,
+  };
 }
 
 /** A thread of a graph, by the requests that LangGraph's clients make. */

@@ -25,6 +25,10 @@ export class ReferenceServer implements Server {
     return new ReferenceServer(await freePort());
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   async start(): Promise<void> {
     const script = join(import.meta.dirname, "reference-process.ts");
     const sources = join(ROOT, "bench/support/sources.ts");

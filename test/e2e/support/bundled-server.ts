@@ -52,6 +52,10 @@ export class BundledServer {
     }
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   /** SIGKILL. */
   async kill(): Promise<void> {
     const child = this.#process;
