@@ -25,18 +25,34 @@ interface Figures {
  * requests. The client is this process.
  */
 export async function benchHttp(): Promise<string> {
-  const bundled = await BundledServer.build(import.meta.dirname);
-  const ours = await figuresOf({
-    url: bundled.url,
-    get pid() {
-      return bundled.pid;
-    },
-    start: () => bundled.start(),
-    stop: () => bundled.kill(),
-  }).finally(() => bundled.dispose());
-  const reference = await ReferenceServer.create();
-  const theirs = await figuresOf(reference).finally(() => reference.dispose());
+  const ours = await benchOurs();
+  const theirs = await benchTheirs();
   return `${throughputTable(ours, theirs)}\n\n${latencyTable(ours, theirs)}\n\n${budgetTable(ours, theirs)}`;
+}
+
+async function benchOurs(): Promise<Figures> {
+  const bundled = await BundledServer.build(import.meta.dirname);
+  try {
+    return await figuresOf({
+      url: bundled.url,
+      get pid() {
+        return bundled.pid;
+      },
+      start: () => bundled.start(),
+      stop: () => bundled.kill(),
+    });
+  } finally {
+    await bundled.dispose();
+  }
+}
+
+async function benchTheirs(): Promise<Figures> {
+  const reference = await ReferenceServer.create();
+  try {
+    return await figuresOf(reference);
+  } finally {
+    await reference.dispose();
+  }
 }
 
 async function figuresOf(server: Server): Promise<Figures> {

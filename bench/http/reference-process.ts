@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 interface ServerModule {
-  startServer(options: object): Promise<{ readonly cleanup: () => Promise<void> }>;
+  readonly startServer: (options: object) => Promise<{ readonly cleanup: () => Promise<void> }>;
 }
 
 const [port = "", folder = ""] = process.argv.slice(2);
