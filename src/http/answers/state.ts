@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Checkpoint, Interrupt, JsonObject, Time, Waiting } from "./parts.ts";
 
-interface StateShape {
+export interface StateShape {
   readonly values: unknown;
   readonly next: string[];
   readonly tasks: TaskShape[];
@@ -13,7 +13,7 @@ interface StateShape {
   readonly waiting?: v.InferOutput<typeof Waiting>[] | undefined;
 }
 
-interface TaskShape {
+export interface TaskShape {
   readonly id: string;
   readonly name: string;
   readonly path: (string | number)[];
