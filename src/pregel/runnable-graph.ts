@@ -1,16 +1,15 @@
 import type { ChannelVersion } from "../checkpoint/types.ts";
 import type { BaseCheckpointSaver } from "../checkpoint/saver.ts";
-import { UnknownNamespaceError } from "../errors.ts";
 import type { Interrupt } from "../interrupt-error.ts";
 import { INTERRUPT, WAITING } from "./constants.ts";
+import { editThread } from "./edit-thread.ts";
 import { eventTexts } from "./event-stream.ts";
-import { exclusively } from "./exclusive.ts";
 import { runLoop } from "./loop.ts";
 import { mapLimited } from "./map-limited.ts";
 import { mergeConfigs } from "./merge-configs.ts";
 import { nestedContext } from "./nested-run.ts";
 import type { Waiting } from "./question.ts";
-import { checkpointConfig, type RunContext } from "./run-context.ts";
+import type { RunContext } from "./run-context.ts";
 import type {
   Checkpointer,
   ChunkModes,
@@ -24,11 +23,10 @@ import { rootContext } from "./root-context.ts";
 import { RunStream, streamCall, type StreamCall } from "./run-stream.ts";
 import type { RunInput } from "./run-input.ts";
 import { readHistory, readState, type HistoryOptions, type ReadOptions } from "./read-state.ts";
-import { mapOf } from "./snapshot.ts";
 import { atRoot, noRootHistory, startRun, throwUnlessEnded } from "./start-run.ts";
 import { shownChannels } from "./stream.ts";
 import type { Chunks, PairOf, StreamTypes, TripleOf } from "./stream-types.ts";
-import { atNamespace, locate, subgraphsWithin } from "./subgraphs.ts";
+import { subgraphsWithin } from "./subgraphs.ts";
 import { callingTask } from "./task-context.ts";
 import type {
   PregelGraph,
@@ -39,7 +37,7 @@ import type {
   Subgraph,
 } from "./types.ts";
 import { MissingCheckpointerError } from "./value-errors.ts";
-import { updateState, updateSteps, type StateUpdate, type UpdateStep } from "./update-state.ts";
+import { updateSteps, type StateUpdate, type UpdateStep } from "./update-state.ts";
 
 /** Options of a stream but for what its chunks depend on. */
 type ChunkOptions<Context> = Omit<StreamOptions<Context>, "encoding" | "streamMode" | "subgraphs"> & {
@@ -252,27 +250,12 @@ export class RunnableGraph<
     what: string,
   ): Promise<RunnableConfig> {
     const saver = options.checkpointer ?? this.#requireSaver(what);
-    const config = mergeConfigs(this.#options.config, asked);
-    const namespace = config.configurable?.checkpoint_ns ?? "";
-    const { graph, isNested, address } = locate(this.graph, namespace);
-    if (graph === undefined) throw new UnknownNamespaceError(namespace);
-    const at = atNamespace(config, address);
-    // An edit is stored at once.
-    const root = this.#rootContext({ ...at, ...options });
-    const context = { ...root, graph, saver, durability: "sync" as const };
-    const thread = isNested ? { ...config.configurable, checkpoint_ns: "" } : config.configurable;
-    return exclusively(saver, thread, async () => {
-      let run = context;
-      for (const step of steps) {
-        const id = await updateState(run, step);
-        run = { ...context, config: { ...context.config, ...checkpointConfig(at, id) } };
-      }
-      const edited = checkpointConfig(run.config, run.config.configurable?.checkpoint_id);
-      const tuple = isNested ? await saver.getTuple(edited) : undefined;
-      return tuple === undefined
-        ? edited
-        : { configurable: { ...tuple.config.configurable, ...mapOf(tuple) } };
-    });
+    const contextOf = (config: RunnableConfig): RunContext => this.#rootContext({ ...config, ...options });
+    return editThread(
+      { graph: this.graph, saver, contextOf },
+      mergeConfigs(this.#options.config, asked),
+      steps,
+    );
   }
 
   #context(given: RunOptions): RunContext {
