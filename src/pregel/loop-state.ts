@@ -54,7 +54,9 @@ export class LoopState {
   hasNewInput = false;
   /** Set when the run is over: what its tasks do from then on counts no more. */
   hasEnded = false;
-  readonly #storing = new Set<Promise<unknown>>();
+  /** How much is being stored. */
+  #storing = 0;
+  #onStored: (() => void) | undefined;
   /** Reads the values that were shown last; undefined before the first. They are the state's, until that is of no use. */
   result: (() => unknown) | undefined;
   /** Called when the run is cancelled: one listener for all its supersteps. */
@@ -149,10 +151,12 @@ export class LoopState {
       if (this.#exitStore !== undefined)
         this.#exitStore.keepCheckpoint({ parentId, checkpoint, metadata, newVersions });
       else {
-        const storing = run.saver.put(this.#address(parentId), checkpoint, metadata, newVersions);
-        this.beginStoring(storing);
-        await storing;
-        this.endStoring(storing);
+        this.beginStoring();
+        try {
+          await run.saver.put(this.#address(parentId), checkpoint, metadata, newVersions);
+        } finally {
+          this.endStoring();
+        }
       }
     }
     this.parentId = parentId;
@@ -216,10 +220,12 @@ export class LoopState {
     const { saver } = this.run;
     if (this.#exitStore !== undefined) this.#exitStore.keepWrites(taskId, writes, pathKey);
     else if (saver !== undefined) {
-      const storing = saver.putWrites(this.#address(this.checkpointId), writes, taskId, pathKey);
-      this.beginStoring(storing);
-      await storing;
-      this.endStoring(storing);
+      this.beginStoring();
+      try {
+        await saver.putWrites(this.#address(this.checkpointId), writes, taskId, pathKey);
+      } finally {
+        this.endStoring();
+      }
     }
     this.pending.add(taskId, writes);
   }
@@ -227,7 +233,10 @@ export class LoopState {
   /** Nothing of the run is stored by a task after it: what is under way has ended, in whatever way. */
   async end(): Promise<void> {
     this.hasEnded = true;
-    await Promise.allSettled(this.#storing);
+    while (this.#storing > 0)
+      await new Promise<void>((resolve) => {
+        this.#onStored = resolve;
+      });
   }
 
   /** Of a run that stores at its end, for the graphs inside its tasks that have a history of their own. */
@@ -240,24 +249,27 @@ export class LoopState {
   async flush(): Promise<void> {
     if (this.#exitStore === undefined) return;
     this.requireTask();
-    const storing = this.#exitStore.store(this.run, this.checkpointId);
-    this.beginStoring(storing);
-    await storing;
-    this.endStoring(storing);
+    this.beginStoring();
+    try {
+      await this.#exitStore.store(this.run, this.checkpointId);
+    } finally {
+      this.endStoring();
+    }
   }
 
   /**
-   * What a run inside a task stores, the runs around it wait for too. What could not be stored has no end: it has ended all
-   * the same when the run does. Not private, as `endStoring`: a run around may be of another copy of this class.
+   * What a run inside a task stores, the runs around it wait for too. Not private, as `endStoring`: a run around may be of
+   * another copy of this class.
    */
-  beginStoring(storing: Promise<unknown>): void {
-    this.#storing.add(storing);
-    this.run.nesting?.task.loop.beginStoring(storing);
+  beginStoring(): void {
+    this.#storing += 1;
+    this.run.nesting?.task.loop.beginStoring();
   }
 
-  endStoring(storing: Promise<unknown>): void {
-    this.#storing.delete(storing);
-    this.run.nesting?.task.loop.endStoring(storing);
+  endStoring(): void {
+    this.#storing -= 1;
+    if (this.#storing === 0) this.#onStored?.();
+    this.run.nesting?.task.loop.endStoring();
   }
 }
 

@@ -16,7 +16,7 @@ import type { RunInput } from "./run-input.ts";
 import { settle } from "./settle.ts";
 import { emitCheckpoint, emitTasks } from "./stream-tasks.ts";
 import { emitStop, emitValues, isAmong } from "./stream.ts";
-import type { RunOutcome, TaskFailure } from "./types.ts";
+import type { GraphSchemas, RunOutcome, TaskFailure } from "./types.ts";
 
 /**
  * Supersteps between two turns of the event loop. Within one turn nothing else gets in, and the clock of a Worker stands
@@ -31,7 +31,8 @@ const SUPERSTEPS_PER_TURN = 250;
 export async function runLoop(run: RunContext, input: RunInput): Promise<RunOutcome> {
   let loop: LoopState;
   try {
-    loop = await enter(await withContext(run), input);
+    const { schemas } = run.graph;
+    loop = await enter(schemas === undefined ? run : await withContext(run, schemas), input);
   } catch (error) {
     if (error instanceof RefusedError) return { status: "refused", error };
     if (isOutcome(error)) return { status: "failed", error, failures: [] };
@@ -80,9 +81,8 @@ async function endOf(loop: LoopState): Promise<RunOutcome> {
 }
 
 /** The run with its context as the graph's schema gives it. */
-async function withContext(run: RunContext): Promise<RunContext> {
-  const { schemas } = run.graph;
-  return schemas === undefined ? run : { ...run, config: await schemas.context(run.config) };
+async function withContext(run: RunContext, schemas: GraphSchemas): Promise<RunContext> {
+  return { ...run, config: await schemas.context(run.config) };
 }
 
 /** Whether a run ends with this error, rather than being cut off by its storage. */

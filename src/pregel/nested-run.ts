@@ -154,8 +154,7 @@ async function moveFromOrigin(run: RunContext, nesting: Nesting): Promise<Checkp
 }
 
 /** A graph that has gone on gives its task what the origins of the task had not. */
-export async function leaveOrigins({ saver, nesting, config }: RunContext): Promise<void> {
-  if (nesting === undefined || nesting.task.origins.all.length === 0) return;
+export async function leaveOrigins({ saver, config }: RunContext, nesting: Nesting): Promise<void> {
   const head = await saver?.getTuple(saverConfig(config));
   if (head?.metadata?.source !== "fork") nesting.task.origins.leave();
 }
@@ -195,9 +194,13 @@ async function findOwn(run: RunContext, head: CheckpointTuple): Promise<Checkpoi
 const visited = new WeakMap<Saver, Set<string>>();
 
 /** One history has one run at a time. */
-export async function visiting<T>(run: RunContext, work: () => Promise<T>): Promise<T> {
+export function visiting<T>(run: RunContext, work: () => Promise<T>): Promise<T> {
   const { saver, nesting } = run;
-  if (saver === undefined || nesting === undefined || !nesting.keepsHistory) return work();
+  const isShared = saver !== undefined && nesting !== undefined && nesting.keepsHistory;
+  return isShared ? visitingAlone(saver, run, work) : work();
+}
+
+async function visitingAlone<T>(saver: Saver, run: RunContext, work: () => Promise<T>): Promise<T> {
   const { thread_id = "", checkpoint_ns = "" } = run.config.configurable ?? {};
   const histories = visited.get(saver) ?? new Set<string>();
   visited.set(saver, histories);

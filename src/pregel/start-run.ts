@@ -17,13 +17,14 @@ export function startRun(run: RunContext, input: unknown): Promise<RunOutcome> {
     const { timeout } = run;
     return timeout === undefined ? runLoop(run, parseRunInput(input)) : runInTime(run, input, timeout);
   };
-  if (run.nesting === undefined) return exclusively(run.saver, run.config.configurable, work);
+  const { nesting } = run;
+  if (nesting === undefined) return exclusively(run.saver, run.config.configurable, work);
   const visit = async (): Promise<RunOutcome> => {
     const outcome = await visiting(run, work);
-    if (outcome.status === "success") await leaveOrigins(run);
+    if (outcome.status === "success" && nesting.task.origins.all.length > 0) await leaveOrigins(run, nesting);
     return outcome;
   };
-  return run.nesting.task.follow(visit());
+  return nesting.task.follow(visit());
 }
 
 async function runInTime(run: RunContext, input: unknown, timeout: number): Promise<RunOutcome> {

@@ -1,6 +1,7 @@
 import { adopt, handOut, isMutable } from "../adopt.ts";
 import type { BaseChannel } from "../channels/base.ts";
 import { copyRecord } from "./copy-record.ts";
+import { setOf } from "./list-sets.ts";
 
 interface View {
   readonly names: ReadonlySet<string>;
@@ -44,7 +45,7 @@ export class StateViews {
   #view(names: readonly string[]): View {
     const known = this.#views.get(names);
     if (known !== undefined) return known;
-    const view = { names: new Set(names), record: {}, copied: new Set<string>(), stale: new Set<string>() };
+    const view = { names: setOf(names), record: {}, copied: new Set<string>(), stale: new Set<string>() };
     this.#rebuild(view);
     if (this.#views.size < MOST_VIEWS) this.#views.set(names, view);
     return view;

@@ -1,6 +1,7 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { INTERRUPT, RETURN, WAITING } from "./constants.ts";
 import { setOwn } from "./graph-state.ts";
+import { setOf } from "./list-sets.ts";
 import type { LoopState } from "./loop-state.ts";
 import { isCalled, type PlannedTask } from "./plan.ts";
 import { shownQuestions, shownWaits, type Question } from "./question.ts";
@@ -105,12 +106,7 @@ export function isOutput(graph: PregelGraph, channel: string): boolean {
   return isAmong(shownChannels(graph), channel);
 }
 
-const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
-
-/** Whether the channel is the one, or one of the list; lists are told apart by identity, so they should be a graph's. */
+/** Whether the channel is the one, or one of the list, which should be a graph's: see `setOf`. */
 export function isAmong(channels: string | readonly string[], channel: string): boolean {
-  if (typeof channels === "string") return channels === channel;
-  let known = sets.get(channels);
-  if (known === undefined) sets.set(channels, (known = new Set(channels)));
-  return known.has(channel);
+  return typeof channels === "string" ? channels === channel : setOf(channels).has(channel);
 }
