@@ -4,7 +4,7 @@ import { VERSION } from "../version.ts";
 import { describeRun } from "./attributes.ts";
 import { RecordedSpan, type Recorder } from "./recorded-span.ts";
 import { type Sent, SpanQueue } from "./span-queue.ts";
-import { exportRequest, type SpanRecord } from "./span-record.ts";
+import { exportRequest } from "./span-record.ts";
 import { parentOf, placeOf } from "./trace-context.ts";
 
 export interface OtlpOptions {
@@ -73,7 +73,7 @@ function linksOf(run: TracedRun) {
 async function send(
   { url, headers = {}, service = "tidemark" }: OtlpOptions,
   env: Cloudflare.Env,
-  spans: readonly SpanRecord[],
+  spans: readonly string[],
 ): Promise<Sent> {
   try {
     const response = await fetch(url, {

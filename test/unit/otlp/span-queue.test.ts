@@ -17,7 +17,10 @@ function queueTo(answer: () => Sent) {
   const add = (count: number): void => {
     for (let n = 0; n < count; n++) queue.add({} as SpanRecord);
   };
-  return { queue, add, batches, records, work };
+  const addLong = (count: number, length: number): void => {
+    for (let n = 0; n < count; n++) queue.add({ name: "x".repeat(length) } as SpanRecord);
+  };
+  return { queue, add, addLong, batches, records, work };
 }
 
 describe("SpanQueue", () => {
@@ -49,6 +52,19 @@ describe("SpanQueue", () => {
     answer = { status: "taken" };
     await queue.flush();
     expect(batches).toEqual([512, 512, 512, 512]);
+  });
+
+  it("keeps no more than memory is given for where spans are long, and sends few of them at once", async () => {
+    let answer: Sent = { status: "again", reason: "503" };
+    const { queue, addLong, batches, records, work } = queueTo(() => answer);
+    addLong(10, 600_000);
+    await Promise.all(work);
+    await queue.flush();
+    expect(records.at(-1)).toMatchObject({ waiting: 6 });
+    batches.length = 0;
+    answer = { status: "taken" };
+    await queue.flush();
+    expect(batches).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
   it("drops what the endpoint will never take", async () => {
