@@ -83,7 +83,7 @@ describe("the package", () => {
     expect(entries).toEqual(
       expect.arrayContaining(["tidemark", "tidemark/channels", "tidemark/pregel", "tidemark/checkpoint"]),
     );
-    const script = entries.map((entry) => `import * as ${entry.replace("/", "_")} from "${entry}";`);
+    const script = entries.map((entry) => `import * as ${entry.replaceAll(/\W/g, "_")} from "${entry}";`);
     const graph = `
       const { Annotation, END, MemorySaver, START, StateGraph } = tidemark;
       const graph = new StateGraph(Annotation.Root({ name: Annotation(), text: Annotation() }))
