@@ -1,6 +1,8 @@
+import { tmpdir } from "node:os";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { Postgres } from "./support/postgres.ts";
 import { request, requestJson } from "./support/request.ts";
 import { run } from "./support/run.ts";
 import { ROOT, Server } from "./support/server.ts";
@@ -14,12 +16,15 @@ interface Answer {
 /** Two threads of the example's graph under LangGraph: one waits for its answer, one has ended. */
 const SAVER = `
 import { MemorySaver } from "@langchain/langgraph";
+import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 import { support } from "./graph.ts";
 
-/** A file's name has to be given where they are to be kept in one. */
-export default async function saver(file) {
-  const checkpointer = file === undefined ? new MemorySaver() : SqliteSaver.fromConnString(file);
+/** The name of a file, or the address of a database, has to be given where they are to be kept in one. */
+export default async function saver(place) {
+  const Saver = place?.startsWith("postgresql:") ? PostgresSaver : SqliteSaver;
+  const checkpointer = place === undefined ? new MemorySaver() : Saver.fromConnString(place);
+  await checkpointer.setup?.();
   support.checkpointer = checkpointer;
   for (const [thread_id, id] of [["waiting", "A-1001"], ["a/b", "A-1003"]]) {
     await support.invoke({ message: "Please refund " + id }, { configurable: { thread_id } });
@@ -80,29 +85,36 @@ describe("the command that moves threads of LangGraph", () => {
     await expect(again).rejects.toThrow(/waiting\/import answered 409: .*thread_exists/);
   });
 
-  it("moves those in a file of SqliteSaver, with the package that is installed where it is run", async () => {
-    const write = 'const { default: saver } = await import("./saver.ts"); await saver("threads.db");';
-    await run(process.execPath, ["--input-type=module", "--eval", write], folder);
-    await request(`${server.url}/threads/waiting`, { method: "DELETE" });
-    const args = ["import", "--to", server.url, "--sqlite", "threads.db", "--thread", "waiting"];
-    const [moved] = (await commandIn(folder, args)).trim().split("\n");
-    expect(JSON.parse(moved ?? "")).toMatchObject({ thread_id: "waiting", graph: "support", checkpoints: 4 });
-    const thread = `${server.url}/threads/waiting`;
-    const { body: state } = await requestJson<Answer>(`${thread}/state`);
-    const answer = { interrupt_id: state.interrupts[0]?.id, value: { approved: true } };
-    const { body } = await requestJson<Answer>(`${thread}/resume`, { body: answer });
-    expect(body).toMatchObject({ status: "success", values: { refunded: 249 } });
-  });
+  const places = ["--sqlite", "--postgres"] as const;
+  it.each(places)(
+    "moves those in what %s names, with the package that is installed where it is run",
+    async (kind) => {
+      const postgres = kind === "--postgres" ? await Postgres.start() : undefined;
+      onTestFinished(() => postgres?.stop());
+      const place = postgres?.url ?? "threads.db";
+      const write = `const { default: saver } = await import("./saver.ts"); await saver(${JSON.stringify(place)}); process.exit();`;
+      await run(process.execPath, ["--input-type=module", "--eval", write], folder);
+      await request(`${server.url}/threads/waiting`, { method: "DELETE" });
+      const args = ["import", "--to", server.url, kind, place, "--thread", "waiting"];
+      const [moved] = (await commandIn(folder, args)).trim().split("\n");
+      expect(JSON.parse(moved ?? "")).toMatchObject({
+        thread_id: "waiting",
+        graph: "support",
+        checkpoints: 4,
+      });
+      const thread = `${server.url}/threads/waiting`;
+      const { body: state } = await requestJson<Answer>(`${thread}/state`);
+      const answer = { interrupt_id: state.interrupts[0]?.id, value: { approved: true } };
+      const { body } = await requestJson<Answer>(`${thread}/resume`, { body: answer });
+      expect(body).toMatchObject({ status: "success", values: { refunded: 249 } });
+    },
+  );
 
   it.each([
     [["import"], /Say where the server is: --to/],
     [["import", "--to", "http://127.0.0.1:9"], /--sqlite FILE, --postgres URL or --from MODULE/],
     [["import", "--to", "http://127.0.0.1:9", "--from", "./nowhere.js"], /nowhere.js cannot be loaded/],
     [["import", "--to", "http://127.0.0.1:9", "--from", "./package.json"], /cannot be loaded/],
-    [
-      ["import", "--to", "http://127.0.0.1:9", "--postgres", "postgres://x"],
-      /npm install @langchain\/langgraph-checkpoint-postgres/,
-    ],
     [["import", "--to", "http://127.0.0.1:9", "--from", from], /does not answer: is the server running/],
     [
       ["import", "--to", "http://127.0.0.1:9", "--from", from, "--thread", "x"],
@@ -112,6 +124,12 @@ describe("the command that moves threads of LangGraph", () => {
     [["import", "--form", from], /Unknown option '--form'/],
   ])("%j: says what is missing", async (args, message) => {
     await expect(command(...args)).rejects.toThrow(message);
+  });
+
+  it("says which package is missing where it is run", async () => {
+    const args = ["import", "--to", "http://127.0.0.1:9", "--postgres", "postgresql://x"];
+    const moving = commandIn(tmpdir(), args);
+    await expect(moving).rejects.toThrow(/npm install @langchain\/langgraph-checkpoint-postgres/);
   });
 
   it("says how it is used", async () => {
