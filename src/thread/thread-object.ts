@@ -177,7 +177,7 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
 
   /** A listener says how much has come, in characters. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    this.#thread.feed.acknowledge(socket, Number(message));
+    this.#thread.feed.acknowledge(socket, Number(message) || 0);
   }
 
   override alarm(): Promise<void> {
