@@ -214,10 +214,10 @@ describe("a path, a method or a query that is not there", () => {
   it.for([
     ["GET", "/threads", "POST"],
     ["GET", "/threads/x/invoke", "POST"],
-    ["PUT", "/threads/x/state", "GET, POST"],
+    ["PUT", "/threads/x/state", "GET, PATCH, POST"],
     ["POST", "/threads/x", "DELETE, GET, PATCH"],
     ["PUT", "/threads/x/history", "GET, POST"],
-    ["DELETE", "/threads/x/state", "GET, POST"],
+    ["DELETE", "/threads/x/state", "GET, PATCH, POST"],
     ["POST", "/threads/x/state/y", "GET"],
   ])("%s %s is answered with the methods that there are", async ([method = "", path = "", allow = ""]) => {
     const response = await request(path, { method });

@@ -151,11 +151,14 @@ describe("the answers of a server are those of its document", { timeout: 30_000 
     await call("GET /threads/{thread_id}/stream/events", [id], { headers: { upgrade: "websocket" } });
     await call("GET /threads/{thread_id}/stream/events", [id]);
     const body = { channels: ["lifecycle"] };
-    const reading = call("POST /threads/{thread_id}/stream/events", [id], { body });
-    await until(async () => (await new TestThread(id).listeners()) === 1);
-    // That ends the stream.
+    const reading = [
+      call("POST /threads/{thread_id}/stream/events", [id], { body }),
+      call("GET /threads/{thread_id}/stream", [id]),
+    ];
+    await until(async () => (await new TestThread(id).listeners()) === reading.length);
+    // That ends the streams.
     await call("DELETE /threads/{thread_id}", [id]);
-    await reading;
+    await Promise.all(reading);
   });
 
   it("about states", async () => {
