@@ -65,6 +65,8 @@ export interface AppOptions extends AuthenticationOptions, HookRouteOptions, Doc
   readonly webhooks?: Readonly<Record<string, WebhookSource>>;
   /** Whether errors are text. */
   readonly hasPlainErrors?: boolean;
+  /** Whether an input without a key of the state counts as an empty one on the platform's paths. */
+  readonly takesUnknownInput?: boolean;
   /** Whether schedules can be read. */
   readonly hasCrons?: boolean;
   readonly log: Log;

@@ -43,6 +43,8 @@ const MODES = {
   checkpoints: ["checkpoints"],
   debug: ["debug"],
   tools: ["tools"],
+  /** LangChain's: what models say comes as messages. */
+  events: ["messages"],
 } as const satisfies Record<LangGraphMode, readonly StreamedMode[]>;
 
 export const Mode = v.picklist(Object.keys(MODES) as (keyof typeof MODES)[]);

@@ -10,6 +10,7 @@ import { configuredHeaders } from "./configured-headers.ts";
 import { streamed } from "./event-response.ts";
 import { newId } from "./new-id.ts";
 import { callToldRun, told, valuesOf } from "./run-answers.ts";
+import { withoutUnknownInput } from "./unknown-input.ts";
 import { withAssistant } from "./run-assistant.ts";
 import { createdRunRequest, RunBatchBody, type RunCreate, RunCreateBody } from "./run-create.ts";
 import { startOf } from "./run-start.ts";
@@ -171,7 +172,9 @@ async function assistedRun(
 ): Promise<CreatedRun> {
   const { graph, body } = await withAssistant(context, options, requested);
   const configurable = { ...body.config.configurable, ...configuredHeaders(context) };
-  const run = createdRunRequest({ ...body, config: { ...body.config, configurable } }, graph);
+  const asked = createdRunRequest({ ...body, config: { ...body.config, configurable } }, graph);
+  const run =
+    options.takesUnknownInput === true ? withoutUnknownInput(options.graphs[graph ?? ""], asked) : asked;
   const start = await startOf(context, thread, requested, run, body.checkpoint);
   return {
     thread,

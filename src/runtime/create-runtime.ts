@@ -79,6 +79,7 @@ function routerOptions(options: RuntimeOptions, parts: Parts): AppOptions {
     eventSchemas: options.eventSchemas ?? {},
     webhooks: options.webhooks ?? {},
     hasPlainErrors: options.compatibility?.errors === "text",
+    takesUnknownInput: options.compatibility?.unknownInput === "ignore",
     hasCrons: options.crons !== undefined,
     documentation: options.openapi,
     threads: (env, caller) => threadsIn(env, bindings.thread, placement)(caller),

@@ -94,6 +94,8 @@ export interface CompatibilityOptions {
   readonly errors?: "json" | "text";
   /** Whether streams on the platform's paths end with the event `end`; true by default. */
   readonly endEvent?: boolean;
+  /** What becomes of an input without any key of the state on the platform's paths; "refuse" by default. */
+  readonly unknownInput?: "refuse" | "ignore";
 }
 
 export interface Runtime {

@@ -90,7 +90,9 @@ export class GraphRunner implements RunExecutor {
     const limited = await this.#limitedRun(run, request);
     if (limited instanceof RefusedError) return this.#refuse(run, limited);
     const guard = new RunGuard(run, this.#options, limited.isAnswer);
-    const outcome = await this.#run(run, request, limited, { guard, listener, span });
+    const graph = this.#options.storage.thread()?.graph ?? "";
+    const watched = listener.watching(span, { id: run.id, graph });
+    const outcome = await this.#run(run, request, limited, { guard, listener, span: watched });
     listener.end();
     if (outcome.status === "refused") return this.#refuse(run, outcome.error);
     if (outcome.status !== "limited") return this.#end(run, outcome, limited, listener.asked);

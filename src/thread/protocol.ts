@@ -57,7 +57,7 @@ export type StreamedMode =
   | "tools";
 
 /** What LangGraph's platform calls the modes. */
-export type LangGraphMode = StreamedMode | "messages-tuple";
+export type LangGraphMode = StreamedMode | "messages-tuple" | "events";
 
 /** Says that a request is the same as an earlier one. */
 export interface Idempotency {

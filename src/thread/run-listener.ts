@@ -1,8 +1,10 @@
+import type { Span } from "../pregel/span.ts";
 import type { StreamEvent, StreamMode } from "../pregel/types.ts";
 import type { RunLog } from "./events/run-log.ts";
 import { loggedData, loggedName } from "./feed/logged-form.ts";
 import type { ProtocolEvent } from "./feed/protocol-event.ts";
 import { PROTOCOL_MODES, ProtocolEvents } from "./feed/protocol-events.ts";
+import { type TellEvent, ToldSpan } from "./langchain-events.ts";
 import type { RunRequest } from "./protocol.ts";
 import { eventName } from "./wire.ts";
 
@@ -13,6 +15,8 @@ export interface RunListener {
   hear(event: StreamEvent): void;
   /** Makes ready what goes with a checkpoint; absent when nobody listens. */
   readonly stage: RunLog["stage"] | undefined;
+  /** What is told of the work itself, besides to whoever traces it. */
+  watching(traced: Span | undefined, run: { readonly id: string; readonly graph: string }): Span | undefined;
   /** The attempt tells nothing more. */
   end(): void;
   /** The namespaces of the graphs inside nodes that have asked, by interrupt id. */
@@ -25,12 +29,22 @@ const NOTHING_ASKED: RunListener["asked"] = new Map();
 export function listenerOf(request: RunRequest, log: RunLog | undefined, now: () => number): RunListener {
   if (log !== undefined && request.isForProtocol === true) return protocolListener(log, now);
   const { subgraphs = false } = request;
+  const isWatched = log !== undefined && request.langGraphModes?.includes("events") === true;
+  const tell: TellEvent = (event) => log?.emit("events", event);
+  let close: (() => void) | undefined;
   return {
+    watching(traced, { id, graph }) {
+      if (!isWatched) return traced;
+      const told = { name: graph, run_id: id, tags: [], metadata: {}, data: {} };
+      tell({ ...told, event: "on_chain_start" });
+      close = () => tell({ ...told, event: "on_chain_end" });
+      return new ToldSpan(id, tell, traced);
+    },
     modes: new Set(request.modes),
     subgraphs,
     hear: (event) => log?.emit(eventName(event, subgraphs), event.payload),
     stage: log && (() => log.stage()),
-    end: () => undefined,
+    end: () => close?.(),
     asked: NOTHING_ASKED,
   };
 }
@@ -44,6 +58,7 @@ function protocolListener(log: RunLog, now: () => number): RunListener {
     subgraphs: true,
     hear: (event) => write(() => events.push(event)),
     stage: () => log.stage(),
+    watching: (traced) => traced,
     end: () => write(() => events.end()),
     asked: events.asked,
   };

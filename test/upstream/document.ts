@@ -1,3 +1,4 @@
+import { SERVER } from "./server.ts";
 import type { Failure, Group, Results } from "./results.ts";
 
 export interface Totals {
@@ -70,7 +71,8 @@ modules of LangGraph; (d) parts that Tidemark does not offer. Where they pass, t
 | file | class | they need | tests | pass |
 |---|---|---|--:|--:|
 ${results.groups.flatMap(otherRow).join("\n")}
-`;
+
+${SERVER}`;
 }
 
 function byFile({ groups, failures }: Results): string[] {

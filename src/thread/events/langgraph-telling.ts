@@ -1,5 +1,6 @@
 import { stringifyEvent } from "../../json.ts";
 import { langGraphError } from "../../langgraph-error.ts";
+import { modelStream } from "../langchain-events.ts";
 import type { LangGraphMode } from "../protocol.ts";
 import { dataOf, type LoggedEvent, modeOf, withoutId } from "./logged-event.ts";
 import { isMessageData, MergedMessages, type MessageData } from "./merged-messages.ts";
@@ -12,7 +13,7 @@ type Told = readonly { readonly name: string; readonly data: unknown }[];
 /**
  * The events of a run in the words of LangGraph's platform. Its mode `messages-tuple` is our `messages`; its `messages` is
  * made of that and of `values`: `messages/metadata` and `messages/partial`, with what has come of a message so far, and
- * `messages/complete`. What one event is told as has the event's id at its last part: whoever is cut off before that is
+ * `messages/complete`. Its `events` are LangChain's. What one event is told as has the event's id at its last part: whoever is cut off before that is
  * told all of it again.
  */
 export class LangGraphTelling implements Telling {
@@ -30,7 +31,10 @@ export class LangGraphTelling implements Telling {
   tell(event: LoggedEvent): string | undefined {
     const mode = modeOf(event);
     const isWanted = this.#modes.has(mode === "messages" ? "messages-tuple" : mode);
-    const made = this.isCumulative ? this.#messagesOf(event, mode) : [];
+    const made = [
+      ...(this.isCumulative ? this.#messagesOf(event, mode) : []),
+      ...(mode === "messages" && this.#modes.has("events") ? streamOf(dataOf(event)) : []),
+    ];
     if (made.length === 0) return isWanted ? ownText(event, mode) : undefined;
     const id = eventId(event.position);
     const texts = made.map(({ name, data }, index) =>
@@ -98,6 +102,13 @@ function placeOf(config: unknown): unknown {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
+}
+
+/** A piece of what a model says, as LangChain tells it. */
+function streamOf(data: unknown): Told {
+  const [chunk, metadata] = Array.isArray(data) ? (data as unknown[]) : [];
+  if (!isMessageData(chunk) || !isSaidByModel(chunk)) return [];
+  return [{ name: "events", data: modelStream(chunk, metadata) }];
 }
 
 function isSaidByModel({ type }: MessageData): boolean {

@@ -142,6 +142,24 @@ describe("a run that was started in LangGraph's words", () => {
     );
   });
 
+  it("tells events as LangChain does", async () => {
+    const thread = new TestThread();
+    const events = await identifiedEvents(await run(thread, "hi", "events"));
+    const told = events
+      .filter(({ event }) => event === "events")
+      .map(({ data }) => data as { event: string; name: string; data: { chunk?: { content: string } } });
+    expect(told.map(({ event, name, data }) => [event, data.chunk?.content ?? name])).toEqual([
+      ["on_chain_start", "talks"],
+      ["on_chain_start", "talk"],
+      ["on_chat_model_stream", "one "],
+      ["on_chat_model_stream", "two "],
+      ["on_chat_model_stream", "three"],
+      ["on_chain_end", "talk"],
+      ["on_chain_end", "talks"],
+    ]);
+    expect(new Set(events.map(({ event }) => event))).toEqual(new Set(["metadata", "events", "end"]));
+  });
+
   it("says its modes as they were said", async () => {
     const thread = new TestThread();
     await (await run(thread, "hi", ["messages-tuple", "messages"])).text();

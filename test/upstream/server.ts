@@ -1,0 +1,23 @@
+/**
+ * What the tests of LangGraph's reference server came to. They are run by hand: their files as they are, but for the address,
+ * against a Worker of the graphs that come with them, and once more against that server itself.
+ */
+export const SERVER = `## The tests of LangGraph's reference server
+
+\`libs/langgraph-api/tests/api.test.mts\` of LangGraph.js (commit f8bdf16d4) has 67 tests, of which it skips one. They were run
+over HTTP with the released client, unchanged but for the address, against the bundle of a Worker with the graphs that come
+with them, built on Tidemark in place of LangGraph, with \`compatibility: { errors: "text", endEvent: false, unknownInput:
+"ignore" }\`; and against \`@langchain/langgraph-api\` 1.5.1 itself.
+
+**55 of 66 pass.** The server itself passes 62 on the same machine: the other four ran out of time, or want its own port.
+
+| test | why it fails here |
+|---|---|
+| schemas; get subgraphs; runtime API schema | schemas are read from the types in the graph's source; here a graph has those that it was defined with |
+| config from env; runtime API default from env | a variable of the environment configures the graphs; here an assistant does |
+| human in the loop, no modification | wants the ids of events to be "0", "1", …; ours say the attempt too |
+| batch update state | the events of \`updates\` show the ids that the reducer gives messages; here a node's update stays as it was returned |
+| dynamic graph | a graph that is made for each configuration is not offered |
+| generative ui | not offered |
+| custom routes; custom routes, langgraph | a webhook to a path of the same server; a client inside the server without an address |
+`;
