@@ -187,6 +187,7 @@ export class RunQueue {
     if (stalled >= MAX_STALLED || due <= now) return false;
     this.#retryAt = due;
     this.#storage.transaction(() => this.#setTimer(due));
+    this.#platform.log.note("warn", "run.held_back", { run_id: runId, stalled });
     return true;
   }
 

@@ -86,7 +86,11 @@ export class StateReader {
         ...(metadata !== undefined && { filter: metadata }),
       },
     );
-    for await (const snapshot of states) yield selected(wireState(threadId, snapshot), select);
+    const newest = this.#storage.saver.headId(threadId);
+    for await (const snapshot of states) {
+      const isNewest = namespace === undefined && snapshot.config.configurable?.checkpoint_id === newest;
+      yield selected(wireState(threadId, snapshot, isNewest ? await this.own(threadId) : []), select);
+    }
   }
 
   /** What a run has come to, at its checkpoint: the graph's output keys, or its whole state. These stay as they are. */

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import type { CrashPoint } from "../../../src/thread/crash-points.ts";
 import { crashAt } from "../../support/crash-points.ts";
-import { Gate } from "../../support/gate.ts";
+import { Gate, until } from "../../support/gate.ts";
 import { expectOneChain } from "../../support/history.ts";
 import { Log } from "../../support/log.ts";
 import { json, request, TestThread, type Question, type RunAnswer } from "../../support/threads.ts";
@@ -76,14 +76,20 @@ describe("a run that reaches a limit", () => {
       expect(events.at(-1)).toMatchObject({ event: "end", data: { interrupts: [question], next: ["work"] } });
       expect(await thread.get(`/runs/${run?.run_id}/join`)).toEqual({ n: 2, __interrupt__: [question] });
       expect((await thread.state(state.checkpoint.checkpoint_id)).interrupts).toEqual([question]);
-      const found = (await json(request("/interrupts?limit=1000"))) as {
-        interrupts: { thread_id: string }[];
+      const asked = (await thread.history()).map(({ interrupts }) => interrupts);
+      expect(asked).toEqual([[question], ...asked.slice(1).map(() => [])]);
+      const found = async () => {
+        const { interrupts } = (await json(request("/interrupts?limit=1000"))) as {
+          interrupts: { thread_id: string }[];
+        };
+        return interrupts.filter(({ thread_id }) => thread_id === thread.id);
       };
-      expect(found.interrupts.filter(({ thread_id }) => thread_id === thread.id)).toMatchObject([
-        { interrupt_id: question.id, value: SUPERSTEPS },
-      ]);
+      // After a reset the directory hears of it by the alarm.
+      await until(async () => (await found()).length > 0 || !(await thread.fireAlarm()));
+      expect(await found()).toMatchObject([{ interrupt_id: question.id, value: SUPERSTEPS }]);
       await thread.resume({ interrupt_id: question.id, value: false });
       expect(await thread.get("")).toMatchObject({ status: "interrupted", interrupts: {} });
+      expect((await thread.history())[0]?.interrupts).toEqual([]);
     } finally {
       announcing.isOn = false;
     }

@@ -5,6 +5,7 @@ import { injectFaults, platformFaults, type StorageCall } from "../../support/fa
 import { until } from "../../support/gate.ts";
 import { gated } from "../../support/gated.ts";
 import { expectOneChain } from "../../support/history.ts";
+import { recordsOf } from "../../support/records.ts";
 import { stopObject } from "../../support/instances.ts";
 import { Log } from "../../support/log.ts";
 import { json, TestThread, type RunAnswer } from "../../support/threads.ts";
@@ -191,6 +192,8 @@ describe("a run that has stopped its object, or was stopped with it", () => {
       await gate.reached(entered + 1);
     }
     expect(waits).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 64, 128]);
+    const told = recordsOf(thread.id).filter(({ event }) => event === "run.held_back");
+    expect(told.map((record) => record["stalled"])).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     await thread.crash();
     await thread.state();
     await until(async () => (await thread.alarm()) === null);
@@ -209,7 +212,7 @@ describe("a run that has stopped its object, or was stopped with it", () => {
     const thread = new TestThread();
     const { run_id: id } = (await json(thread.post("/runs", { input: { log: ["in"] } }))) as RunAnswer;
     await gate.reached();
-    for (let stop = 0; stop < 40; stop++) {
+    for (let stop = 0; stop < 20; stop++) {
       await thread.crash();
       await thread.get(`/runs/${id}`);
     }
