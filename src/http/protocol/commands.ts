@@ -17,24 +17,26 @@ export interface Commander {
   readonly thread: RequestedThread;
 }
 
-/** What only some transports understand, by method. */
-export type MoreCommands = Readonly<
-  Record<string, (params: unknown) => CommandResult | Promise<CommandResult>>
->;
+type Command = (params: unknown) => CommandResult | Promise<CommandResult>;
+
+/** A way on which commands come that are no requests of their own. */
+export interface Transport {
+  /** What only it understands, by method. */
+  readonly commands: Readonly<Record<string, Command>>;
+  /** Refuses a command that is one too many. */
+  readonly admit: () => Promise<void>;
+}
 
 type Response = Readonly<Record<string, unknown>>;
 
 /** Answers a command: expected errors are answers too. What is thrown is a fault. */
-export async function answer(
-  commander: Commander,
-  sent: unknown,
-  more: MoreCommands = {},
-): Promise<Response> {
+export async function answer(commander: Commander, sent: unknown, transport?: Transport): Promise<Response> {
   let id: number | null = null;
   try {
     const command = check(CommandBody, sent, "command");
     ({ id } = command);
-    const { result, after } = await execute(commander, command, more);
+    await transport?.admit();
+    const { result, after } = await execute(commander, command, transport?.commands ?? {});
     const { threadId } = commander.thread.address;
     const through = after === undefined ? {} : { applied_through_seq: after };
     return { type: "success", id, result, meta: { thread_id: threadId, ...through } };
@@ -50,7 +52,7 @@ export async function answer(
 async function execute(
   commander: Commander,
   { method, params }: CommandBody,
-  more: MoreCommands,
+  more: Transport["commands"],
 ): Promise<CommandResult> {
   const { context, thread } = commander;
   switch (method) {
@@ -79,7 +81,7 @@ async function execute(
 function executeMore(
   method: string,
   params: unknown,
-  more: MoreCommands,
+  more: Transport["commands"],
 ): CommandResult | Promise<CommandResult> {
   const command = Object.hasOwn(more, method) ? more[method] : undefined;
   if (command !== undefined) return command(params);

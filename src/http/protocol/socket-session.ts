@@ -1,6 +1,7 @@
+import { limitRate } from "../auth/rate-limit.ts";
 import { check } from "../body.ts";
 import { stringifyJson } from "../../json.ts";
-import { answer, type Commander, type MoreCommands } from "./commands.ts";
+import { answer, type Commander, type Transport } from "./commands.ts";
 import { ProtocolError } from "./protocol-error.ts";
 import { EventStreamBody, ReconnectParams, UnsubscribeParams } from "./schemas.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -46,9 +47,18 @@ export class SocketSession {
   }
 
   async #answer(message: string | ArrayBuffer): Promise<void> {
-    const response = await answer(this.#commander, this.#parsed(message), this.#commands);
+    const response = await answer(this.#commander, this.#parsed(message), {
+      commands: this.#commands,
+      admit: () => this.#admit(),
+    });
     this.#socket.send(stringifyJson(response));
     if (this.#isBehind) this.#listen();
+  }
+
+  /** A command counts as a request: a socket is no way around the limit. */
+  #admit(): Promise<void> {
+    const { context, options } = this.#commander;
+    return limitRate(options.rateLimiter(context.env), context.req.raw, context.get("principal"));
   }
 
   /** What is no JSON, or too much, is no command either. */
@@ -62,7 +72,7 @@ export class SocketSession {
     }
   }
 
-  readonly #commands: MoreCommands = {
+  readonly #commands: Transport["commands"] = {
     "subscription.subscribe": (params) => {
       const { since, ...filter } = check(EventStreamBody, params, "params");
       const subscription_id = crypto.randomUUID();

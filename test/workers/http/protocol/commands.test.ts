@@ -102,6 +102,20 @@ describe("input.respond", () => {
     expect(await respond("no")).toMatchObject({ error: "no_such_interrupt", code: "interrupt_answered" });
   });
 
+  it("takes the first of several answers that come at once, and the same again as the first", async () => {
+    const { thread, ids } = await asking("one");
+    const respond = (response: string) =>
+      command(thread, "input.respond", { interrupt_id: ids[0], response });
+    const told = await Promise.all(["yes", "no", "yes", "no"].map(respond));
+    await answered(thread, 2);
+    const said = (await thread.state()).values["said"] as readonly string[];
+    expect(said).toHaveLength(2);
+    const runs = told.flatMap(({ result }) => result?.run_id ?? []);
+    expect(runs).toHaveLength(2);
+    expect(new Set(runs).size).toBe(1);
+    expect(told.filter(({ code }) => code === "interrupt_answered")).toHaveLength(2);
+  });
+
   it("answers several questions in one run", async () => {
     const { thread, ids } = await asking("two");
     const responses = ids.map((id, index) => ({ interrupt_id: id, response: `answer ${index}` }));

@@ -126,12 +126,12 @@ describe("the key of a WebSocket", () => {
       }),
     );
 
-  async function opened(protocols: string): Promise<Response> {
+  async function opened(protocols: string, bindings = {}): Promise<Response> {
     const list = await keys();
     const runtime = createRuntime({ graphs: { graph }, auth: apiKeys(() => list) });
     const headers = { upgrade: "websocket", "sec-websocket-protocol": protocols };
     const url = `https://example.com/threads/${crypto.randomUUID()}/stream/events`;
-    return runtime.fetch(new Request(url, { headers }), env, createExecutionContext());
+    return runtime.fetch(new Request(url, { headers }), { ...env, ...bindings }, createExecutionContext());
   }
 
   it("stands among its subprotocols, and is not agreed on", async () => {
@@ -139,6 +139,15 @@ describe("the key of a WebSocket", () => {
     expect(response.headers.get("sec-websocket-protocol")).toBe("tidemark");
     const client = new Client(response);
     expect(await client.command("nonsense")).toMatchObject({ error: "unknown_command" });
+    client.close();
+  });
+
+  it("is no way around the limit of requests", async () => {
+    let requests = 0;
+    const RATE_LIMITER = { limit: async () => ({ success: ++requests <= 2 }) };
+    const client = new Client(await opened("tidemark, bearer.secret-1", { RATE_LIMITER }));
+    expect(await client.command("nonsense")).toMatchObject({ error: "unknown_command" });
+    expect(await client.command("nonsense")).toMatchObject({ code: "rate_limited" });
     client.close();
   });
 
