@@ -78,7 +78,8 @@ const RULES: Record<string, Rule> = {
     folders: ["http", "graph"],
     packages: ["@valibot/to-json-schema", "hono", "valibot"],
   },
-  client: { types: ["http/schemas"] },
+  // What routes take and answer is known where they are described.
+  client: { types: ["openapi/operations", "http/answers"], packageTypes: ["valibot"] },
   testing: { folders: ALL.filter((folder) => folder !== "http"), packages: [ANY_PACKAGE], migrations: true },
   "index.ts": { folders: ["graph", ...ENGINE] },
   otlp: { folders: ["checkpoint"], types: ["pregel", "thread"] },
@@ -321,7 +322,7 @@ describe("the import check", () => {
       "http does not import migrations",
     ],
     ["http/a.ts", `import type { Saver } from "../storage/saver.ts";`, "http may import"],
-    ["client/a.ts", `import { schema } from "../http/schemas.ts";`, "only types from http/schemas.ts"],
+    ["client/a.ts", `import { Run } from "../http/answers/run.ts";`, "only types from http/answers/run.ts"],
     ["client/a.ts", `import type { App } from "../http/app.ts";`, "client may import"],
     ["testing/a.ts", `import { app } from "../http/app.ts";`, "testing may import"],
     ["index.ts", `export { createRuntime } from "./worker.ts";`, "index.ts may import"],
@@ -355,7 +356,7 @@ describe("the import check", () => {
     ["http/a.ts", `import { cors } from "hono/cors"; import type { Thread } from "../thread/thread.ts";`],
     [
       "client/a.ts",
-      `import type { Run } from "../http/schemas.ts"; import type { T } from "../http/schemas/run.ts";`,
+      `import type { Run } from "../http/answers/run.ts"; import type { T } from "../openapi/operations/runs.ts";`,
     ],
     ["runtime/create-runtime.ts", `import { v7 } from "uuid"; import { Thread } from "../thread/thread.ts";`],
   ])("allows %s: %s", (file, source) => {
