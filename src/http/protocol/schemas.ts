@@ -67,7 +67,17 @@ const alongside = {
 };
 
 const OneAnswer = exactly({ ...answer, ...alongside });
-const SeveralAnswers = exactly({ responses: v.pipe(v.array(exactly(answer)), v.minLength(1)), ...alongside });
+const SeveralAnswers = exactly({
+  responses: v.pipe(
+    v.array(exactly(answer)),
+    v.minLength(1),
+    v.check(
+      (answers) => new Set(answers.map(({ interrupt_id: id }) => id)).size === answers.length,
+      "must not answer a question twice",
+    ),
+  ),
+  ...alongside,
+});
 
 export const InputRespondParams = v.union(
   [OneAnswer, SeveralAnswers],

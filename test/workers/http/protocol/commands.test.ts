@@ -137,6 +137,15 @@ describe("input.respond", () => {
     expect((await thread.state()).values["said"]).toEqual(expect.arrayContaining(["yes", "more", "other"]));
   });
 
+  it("answers no question twice in one command", async () => {
+    const { thread, ids } = await asking("one");
+    const responses = ["yes", "no"].map((response) => ({ interrupt_id: ids[0], response }));
+    expect(await command(thread, "input.respond", { responses })).toMatchObject({
+      error: "invalid_argument",
+    });
+    expect((await thread.state()).interrupts).toHaveLength(1);
+  });
+
   it("knows no question that is not asked, and no thread that is not there", async () => {
     const { thread } = await asking("one");
     for (const id of ["nonsense", "0".repeat(32)])
