@@ -18,7 +18,7 @@ import { bundle, run, runBin } from "./support/run.ts";
 import { ROOT } from "./support/server.ts";
 
 /** In bytes, minified and compressed: the whole Worker, of which the graph is next to nothing. */
-const BUNDLE_BUDGET = 170_000;
+const BUNDLE_BUDGET = 195_000;
 
 const project = realpathSync(mkdtempSync(join(tmpdir(), "tidemark-package-")));
 const installed = join(project, "node_modules/tidemark");
