@@ -93,22 +93,19 @@ async function acme<Body = unknown>(method: string, path: string, body?: unknown
 /** All that a tenant can read of what it has. */
 async function everything(): Promise<unknown> {
   const { thread_id: id } = values;
-  const { rows, runs, timers } = await acme<Record<string, unknown>>("GET", `/threads/${id}/usage`);
-  const of = (path: string) => acme("GET", `/threads/${id}${path}`);
-  return {
-    thread: await of(""),
-    state: await of("/state"),
-    history: await of("/history"),
-    runs: await of("/runs"),
-    crons: await of("/runs/crons"),
-    deliveries: await of("/deliveries"),
-    usage: { rows, runs, timers },
-    threads: await acme("POST", "/threads/search", { sort_by: "thread_id" }),
-    questions: await acme("GET", "/interrupts"),
-    assistants: await acme("POST", "/assistants/search", {}),
-    free: await acme("POST", "/runs/crons/search", {}),
-    items: await acme("POST", "/store/items/search", {}),
-  };
+  const ofThread = ["", "/state", "/history", "/runs", "/runs/crons", "/deliveries"];
+  const [usage, questions, threads, ...others] = await Promise.all([
+    acme<Record<string, unknown>>("GET", `/threads/${id}/usage`),
+    acme("GET", "/interrupts"),
+    acme("POST", "/threads/search", { sort_by: "thread_id" }),
+    acme("POST", "/assistants/search", {}),
+    acme("POST", "/runs/crons/search", {}),
+    acme("POST", "/store/items/search", {}),
+    ...ofThread.map((path) => acme("GET", `/threads/${id}${path}`)),
+  ]);
+  // The size of the database is no matter: pages are free or not.
+  const { rows, runs, timers } = usage;
+  return { usage: { rows, runs, timers }, questions, threads, others };
 }
 
 /** What stands in the paths of good requests. */
