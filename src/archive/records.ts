@@ -14,8 +14,8 @@ const Write = v.tuple([Id, Id, v.unknown()]);
 const ThreadHeader = v.strictObject({
   kind: v.literal("thread"),
   schema: Size,
-  /** The graph that the thread is bound to. Absent: the only one of the deployment. */
-  graph: v.optional(Id),
+  /** The graph that the thread is bound to, "" while it is to none. Absent: the only one of the deployment. */
+  graph: v.optional(v.union([v.literal(""), Id])),
   /** The other columns of the thread's own row. */
   columns: v.optional(v.record(v.string(), Cell)),
 });

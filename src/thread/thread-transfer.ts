@@ -63,7 +63,7 @@ export class ThreadTransfer {
         storage: this.#storage,
         address,
         metadata,
-        chooseGraph: (named) => this.#catalog.nameOf(named),
+        chooseGraph: (named) => (named === "" ? "" : this.#catalog.nameOf(named)),
         now: this.#platform.now(),
         reached: (point) => this.#platform.reached(point),
       }),

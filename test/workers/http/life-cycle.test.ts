@@ -146,6 +146,21 @@ describe("POST /threads/prune", () => {
 });
 
 describe("POST /threads/:thread_id/copy", () => {
+  it("copies a thread that has run nothing, which then takes any graph", async () => {
+    const source = new TestThread();
+    await json(
+      request("/threads", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ thread_id: source.id, metadata: { a: 1 } }),
+      }),
+    );
+    const { thread_id: id } = (await json(source.post("/copy", {}))) as { readonly thread_id: string };
+    const copy = new TestThread(id);
+    expect(await copy.get("")).toMatchObject({ status: "idle", metadata: { a: 1 }, values: null });
+    expect(await copy.history()).toEqual([]);
+  });
+
   it("makes another thread with the same history, state and question", async () => {
     const big = "b".repeat(300_000);
     const thread = await startedThread(big, "ask");
