@@ -1,5 +1,6 @@
 // `npm run bench` measures everything, `npm run bench -- node` one part; `--write` also puts the results into README.
 // The parts `storage` and `http` need `npm run bench:install` first.
+import { benchDirectory } from "./directory/index.ts";
 import { benchInNode, benchInWorkerd } from "./engine/index.ts";
 import { benchSuperstep } from "./superstep/index.ts";
 import { benchHttp } from "./http/index.ts";
@@ -25,6 +26,7 @@ const parts: Readonly<Record<string, () => Promise<string>>> = {
   node: async () => tableOf("node, ms (both in memory)", await benchInNode()),
   workerd: async () => tableOf("workerd, ms (both in memory)", await benchInWorkerd()),
   superstep: async () => tableOf("workerd, ms (ours durable, theirs in memory)", await benchSuperstep()),
+  directory: benchDirectory,
   storage: benchStorage,
   memory: benchMemory,
   http: benchHttp,

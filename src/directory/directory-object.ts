@@ -101,4 +101,8 @@ export abstract class DirectoryObject extends DurableObject implements Directory
   useStore(reads: readonly StoreRead[], writes: readonly StoreWrite[]) {
     return this.#directory.useStore(reads, writes);
   }
+
+  override alarm(): Promise<void> {
+    return this.#directory.alarm();
+  }
 }

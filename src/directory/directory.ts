@@ -90,6 +90,7 @@ export class Directory implements DirectoryApi {
     const left = await this.threadsLeft();
     if (left > 0 || this.#isEmpty()) return left;
     this.#hasTables = false;
+    await this.#storage.deleteAlarm();
     await this.#storage.deleteAll();
     return 0;
   }
@@ -160,14 +161,25 @@ export class Directory implements DirectoryApi {
   ): Promise<Outcome<readonly unknown[]>> {
     this.#prepare();
     return outcomeOfAsync(async () => {
-      const results: unknown[] = [];
-      for (const read of reads) results.push(await this.#items.read(read));
       const now = this.#now();
+      const results: unknown[] = [];
+      for (const read of reads) results.push(await this.#items.read(read, now));
       this.#storage.transactionSync(() => {
         for (const write of writes) this.#items.write(write, now);
       });
+      if (writes.some(({ ttl }) => ttl !== undefined)) await this.#setAlarm(this.#items.nextExpiry());
       return results;
     });
+  }
+
+  /** Items have expired: nobody sees them any more, and now they go. */
+  async alarm(): Promise<void> {
+    if (this.#isEmpty()) return;
+    await this.#setAlarm(this.#storage.transactionSync(() => this.#items.expire(this.#now())));
+  }
+
+  async #setAlarm(time: number | undefined): Promise<void> {
+    if (time !== undefined) await this.#storage.setAlarm(Math.max(time, this.#now()));
   }
 
   #transact<Value>(work: () => Value): Outcome<Value> {

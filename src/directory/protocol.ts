@@ -155,9 +155,14 @@ export interface StoredItem {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly value: Encoded;
+  /** Of a search by meaning. */
+  readonly score?: number | undefined;
 }
 
-export type StoreSearch = Omit<SearchOperation, "query">;
+export type StoreSearch = Omit<SearchOperation, "query"> & {
+  /** What the query means: the nearest items come first. */
+  readonly vector?: readonly number[] | undefined;
+};
 
 export type StoreRead =
   | ({ readonly kind: "get" } & GetOperation)
@@ -169,6 +174,10 @@ export interface StoreWrite {
   readonly key: string;
   /** Null deletes. */
   readonly value: Encoded | null;
+  /** In milliseconds. */
+  readonly ttl?: number | undefined;
+  /** What its texts mean. */
+  readonly vectors?: readonly (readonly number[])[];
 }
 
 /** What a directory object does about the store. */

@@ -1,6 +1,7 @@
 import { compareCodePoints } from "../checkpoint/ordering.ts";
 import { compareNamespaces } from "../checkpoint/store/namespace.ts";
 import type { Outcome } from "./outcome.ts";
+import { nearest } from "./nearest.ts";
 import type { StoredItem, StoreApi, StoreRead, StoreWrite } from "./protocol.ts";
 
 /** Calls the object that has the items whose namespaces begin with the label. */
@@ -68,9 +69,14 @@ function merged(read: StoreRead, lists: readonly unknown[][]): unknown {
   const { offset = 0, limit = 10 } = read;
   const all =
     read.kind === "search"
-      ? (lists.flat() as StoredItem[]).toSorted(compareItems)
+      ? mergedItems(lists.flat() as StoredItem[], read.vector !== undefined)
       : (lists.flat() as string[][]).toSorted(compareNamespaces);
   return all.slice(offset, offset + limit);
+}
+
+function mergedItems(items: readonly StoredItem[], isByMeaning: boolean): StoredItem[] {
+  const sorted = items.toSorted(compareItems);
+  return isByMeaning ? nearest(sorted, sorted.length) : sorted;
 }
 
 function compareItems(a: StoredItem, b: StoredItem): number {

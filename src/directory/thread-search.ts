@@ -44,6 +44,9 @@ export class ThreadSearch {
   }
 
   count(filter: ThreadFilter): number {
+    const leaves = wantedKeys(filter);
+    if (isExactFilter(filter) && leaves.length > 0 && filter.ids === undefined)
+      return this.#countByKeys(leaves);
     const where = this.#where(filter);
     if (isExactFilter(filter)) {
       const statement = `SELECT count(*) AS count FROM threads t WHERE ${where.sql}`;
@@ -55,6 +58,18 @@ export class ThreadSearch {
       if (matches(entry, filter)) count += 1;
     }
     return count;
+  }
+
+  /** The keys alone say it: threads are not looked at. */
+  #countByKeys(leaves: readonly Leaf[]): number {
+    const [rarest, ...others] = this.#rarestFirst(leaves).map(({ leaf }) => leaf);
+    const rest = others.map(
+      () =>
+        " AND EXISTS (SELECT 1 FROM thread_keys o WHERE o.path = ? AND o.value = ? AND o.thread = k.thread)",
+    );
+    const statement = `SELECT count(*) AS count FROM thread_keys k WHERE k.path = ? AND k.value = ?${rest.join("")}`;
+    const inputs = [rarest, ...others].flatMap((leaf) => (leaf === undefined ? [] : [leaf.path, leaf.value]));
+    return this.#sql.one<{ count: number }>(statement, ...inputs).count;
   }
 
   #where(filter: ThreadFilter): Condition {
@@ -74,8 +89,7 @@ export class ThreadSearch {
 
   /** By the rarest of the keys; {@link matches} looks at those that are too many for one statement. */
   #byKeys(leaves: readonly Leaf[]): Condition[] {
-    const counted = leaves.slice(0, MAX_COUNTED).map((leaf) => ({ leaf, count: this.#countUpTo(leaf) }));
-    const rarestFirst = counted.toSorted((a, b) => a.count - b.count).slice(0, MAX_KEYS);
+    const rarestFirst = this.#rarestFirst(leaves);
     const [rarest] = rarestFirst;
     return rarestFirst.map(({ leaf: { path, value }, count }) =>
       count <= FEW && count === rarest?.count
@@ -89,6 +103,11 @@ export class ThreadSearch {
             inputs: [path, value],
           },
     );
+  }
+
+  #rarestFirst(leaves: readonly Leaf[]): readonly { readonly leaf: Leaf; readonly count: number }[] {
+    const counted = leaves.slice(0, MAX_COUNTED).map((leaf) => ({ leaf, count: this.#countUpTo(leaf) }));
+    return counted.toSorted((a, b) => a.count - b.count).slice(0, MAX_KEYS);
   }
 
   #countUpTo({ path, value }: Leaf): number {

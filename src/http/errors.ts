@@ -96,6 +96,7 @@ const statuses = {
   auth_unavailable: 503,
   directory_unavailable: 503,
   blob_unavailable: 503,
+  embedding_unavailable: 503,
   run_pending: 503,
   thread_unavailable: 503,
 } as const satisfies Readonly<Record<string, ContentfulStatusCode>>;

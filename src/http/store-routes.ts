@@ -30,15 +30,16 @@ export function storeRoutes(options: AppOptions): Hono {
     const item = await authorizeStore(context, "put", AskedPut, body);
     await requireVisible(context, store(context), item);
     if (!maySee(context, item)) throw forbidden("store:put");
-    await store(context).put(item.namespace, item.key, item.value);
+    const { index, ttl } = body;
+    await store(context).put(item.namespace, item.key, item.value, index ?? undefined, ttl ?? undefined);
     return context.body(null, 204);
   });
 
   app.get("/items", async (context) => {
-    const { namespace, key } = parseQuery(context.req, ItemQuery);
+    const { namespace, key, refresh_ttl: refreshTtl } = parseQuery(context.req, ItemQuery);
     const asked = { namespace: namespace === "" ? [] : namespace.split("."), key };
     const named = await authorizeStore(context, "get", AskedItem, asked);
-    const item = await store(context).get(named.namespace, named.key);
+    const item = await store(context).get(named.namespace, named.key, { refreshTtl });
     if (item !== null && !maySee(context, item)) throw itemNotFound(named.key);
     return json(context, item && wireItem(item));
   });
@@ -56,10 +57,14 @@ export function storeRoutes(options: AppOptions): Hono {
     const { namespace_prefix: prefix, ...asked } = body;
     const search = { ...asked, namespace: prefix, filter: asked.filter ?? undefined };
     const { namespace, filter } = await authorizeStore(context, "search", AskedSearch, search);
+    const wanted = {
+      refreshTtl: body.refresh_ttl ?? undefined,
+      ...(body.query != null && { query: body.query }),
+    };
     const items = await seenPage(
       context,
       body,
-      (page) => store(context).search(namespace, { ...page, ...(filter && { filter }) }),
+      (page) => store(context).search(namespace, { ...page, ...wanted, ...(filter && { filter }) }),
       (item) => item,
     );
     return json(context, { items: items.map(wireItem) });
@@ -107,8 +112,9 @@ function itemNotFound(key: string): RefusedError {
   return new RefusedError("not_found", `There is no item "${key}" in this namespace.`);
 }
 
-function wireItem({ namespace, key, value, createdAt, updatedAt }: SearchItem): object {
-  return { namespace, key, value, created_at: createdAt, updated_at: updatedAt };
+function wireItem({ namespace, key, value, createdAt, updatedAt, score }: SearchItem): object {
+  const found = score === undefined ? {} : { score };
+  return { namespace, key, value, created_at: createdAt, updated_at: updatedAt, ...found };
 }
 
 function json(context: Context, value: unknown): Response {

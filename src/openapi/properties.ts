@@ -96,6 +96,9 @@ export const PROPERTIES: Readonly<Record<string, string>> = {
   // Store
   namespace: "The labels of a namespace, in the query joined by periods.",
   key: "The key within the namespace.",
+  index: "The paths of the value that are found by what they mean, or false: none.",
+  query: "Items that mean something near come first, where an embedding is configured.",
+  refresh_ttl: "Whether reading lets an item live as long again, true unless given.",
   namespace_prefix: "Only items at or below this namespace.",
   filter: "What their values have: equal, or by `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`.",
   prefix: 'How the namespaces begin; "*" is any label.',

@@ -49,7 +49,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
 /** What the router and the objects of threads both work with. */
 function partsOf(options: RuntimeOptions) {
-  const { serde, directory: { extract = [], shards = SHARDS } = {}, hooks } = options;
+  const { serde, store: index, directory: { extract = [], shards = SHARDS } = {}, hooks } = options;
   const placement = new Placement(options.placement ?? {});
   const bindings = { ...BINDINGS, ...options.bindings };
   return {
@@ -61,7 +61,11 @@ function partsOf(options: RuntimeOptions) {
     links: hooks && linksOf(hooks),
     extract,
     store: (env: unknown, of: DirectoryApi): BaseStore =>
-      new DirectoryStore(of, serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer()),
+      new DirectoryStore(
+        of,
+        serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer(),
+        index && { ...index, embed: (texts) => index.embed(texts, env as Cloudflare.Env) },
+      ),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { StoreIndexOptions } from "../directory/store-index.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { DirectoryClass } from "../directory/durable-directory.ts";
 import type { DeliveryOptions, HookOptions } from "../hooks/hook-options.ts";
@@ -41,6 +42,19 @@ export interface RuntimeOptions {
     readonly extract?: readonly string[];
     /** Among how many objects a tenant's threads are divided, 4 by default. Never change it once there are threads. */
     readonly shards?: number;
+  };
+  /**
+   * Makes the store searchable by what items mean.
+   *
+   * @example
+   * store: { dims: 384, embed: async (texts, env) => (await env.AI.run("@cf/baai/bge-small-en-v1.5", { text: texts })).data }
+   */
+  readonly store?: Omit<StoreIndexOptions, "embed"> & {
+    /** Turns texts into vectors, one for each. */
+    readonly embed: (
+      texts: readonly string[],
+      env: Cloudflare.Env,
+    ) => Promise<readonly (readonly number[])[]>;
   };
   /** The largest body of a request in bytes, 10 MiB by default. */
   readonly maxBodySize?: number;

@@ -20,6 +20,8 @@ export type Filter = Readonly<Record<string, unknown>>;
 export interface GetOperation {
   readonly namespace: readonly string[];
   readonly key: string;
+  /** Whether reading lets the item live as long again, true unless said otherwise: where the store forgets items. */
+  readonly refreshTtl?: boolean | undefined;
 }
 
 export interface SearchOperation {
@@ -30,6 +32,8 @@ export interface SearchOperation {
   readonly offset?: number;
   /** Sorts by nearness of meaning, where the store has an index. */
   readonly query?: string;
+  /** As of a read. */
+  readonly refreshTtl?: boolean | undefined;
 }
 
 export interface PutOperation {
@@ -39,6 +43,8 @@ export interface PutOperation {
   readonly value: Readonly<Record<string, unknown>> | null;
   /** The paths that are indexed in place of the store's own, or false: none. */
   readonly index?: false | readonly string[] | undefined;
+  /** The item is forgotten so many minutes after it was written, or read: where the store forgets items. */
+  readonly ttl?: number | undefined;
 }
 
 export type NamespaceMatchType = "prefix" | "suffix";
@@ -92,9 +98,13 @@ export interface ListNamespacesOptions {
 export abstract class BaseStore {
   abstract batch<const Ops extends readonly Operation[]>(operations: Ops): Promise<OperationResults<Ops>>;
 
-  async get(namespace: readonly string[], key: string): Promise<Item | null> {
+  async get(
+    namespace: readonly string[],
+    key: string,
+    options: Pick<GetOperation, "refreshTtl"> = {},
+  ): Promise<Item | null> {
     requireNamespace(namespace);
-    const [item] = await this.batch([{ namespace, key }]);
+    const [item] = await this.batch([{ ...options, namespace, key }]);
     return item;
   }
 
@@ -109,9 +119,11 @@ export abstract class BaseStore {
     key: string,
     value: Readonly<Record<string, unknown>>,
     index?: false | readonly string[],
+    ttl?: number,
   ): Promise<void> {
     requireNamespace(namespace, { isWrite: true });
-    await this.batch([{ namespace, key, value, ...(index === undefined ? {} : { index }) }]);
+    const said = { ...(index === undefined ? {} : { index }), ...(ttl === undefined ? {} : { ttl }) };
+    await this.batch([{ namespace, key, value, ...said }]);
   }
 
   async delete(namespace: readonly string[], key: string): Promise<void> {

@@ -9,7 +9,16 @@ export const Item = v.object({
   updated_at: Time,
 });
 
-export const FoundItems = v.object({ items: v.array(Item) });
+export const FoundItems = v.object({
+  items: v.array(
+    v.object({
+      ...Item.entries,
+      score: v.optional(
+        v.pipe(v.number(), v.description("How near it is to the query: 1 is the same direction.")),
+      ),
+    }),
+  ),
+});
 
 export const Namespaces = v.object({ namespaces: v.array(v.array(v.string())) });
 

@@ -211,3 +211,44 @@ function compare(a: ThreadEntry, b: ThreadEntry, by: SortKey): number {
   const [first, second] = [`${left} ${a.threadId}`, `${right} ${b.threadId}`];
   return first < second ? -1 : 1;
 }
+
+describe("threads of several objects", () => {
+  /** Stands in for an object that knows these threads, and notes how many it is asked for. */
+  function shardOf(keys: readonly number[], asked: number[]): CallShard {
+    const shard = {
+      findThreads: async (_: ThreadFilter, __: unknown, count: number) => {
+        asked.push(count);
+        return keys
+          .toSorted((a, b) => a - b)
+          .slice(0, count)
+          .map((key) => ({ threadId: `t${key}`, key }));
+      },
+    };
+    return (call) => call(shard as unknown as DirectoryApi);
+  }
+
+  const BY_TIME = { by: "created_at", descending: false } as const;
+  const all = Array.from({ length: 1000 }, (_, index) => index);
+
+  it.for([
+    ["spread evenly", (key: number, shard: number) => key % 4 === shard, 4],
+    ["all in one", (_: number, shard: number) => shard === 2, 8],
+    [
+      "in one the first, in others the rest",
+      (key: number, shard: number) => Math.floor(key / 250) === shard,
+      8,
+    ],
+  ] as const)("are found in their order: %s", async ([, isIn, calls]) => {
+    const asked: number[] = [];
+    const shards = [0, 1, 2, 3].map((shard) =>
+      shardOf(
+        all.filter((key) => isIn(key, shard)),
+        asked,
+      ),
+    );
+    const places = await new TenantDirectory(shards).findThreads({}, BY_TIME, 600);
+    expect(places.map(({ key }) => key)).toEqual(all.slice(0, 600));
+    expect(asked).toHaveLength(calls);
+    expect(asked[0]).toBe(150 + Math.ceil(4 * Math.sqrt(600)));
+  });
+});

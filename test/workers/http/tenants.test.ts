@@ -74,26 +74,31 @@ function erase({ call }: Tenant, query = ""): Promise<unknown> {
 }
 
 describe("erasing a tenant", () => {
-  it("leaves nothing of it, and all of another, however often it is broken off", async () => {
-    const [gone, stays] = await tenants();
-    const [ofGone, ofOther] = [await fill(gone, 3), await fill(stays, 2)];
-    const whole = { assistants: 200, items: { namespaces: [["notes"]] }, crons: 1 };
-    expect(await has(gone)).toEqual({ threads: 4, ...whole });
-    expect(await blobs(ofGone)).toBeGreaterThanOrEqual(3);
-    const before = await blobs(ofOther);
-    expect(await erase(gone, "?limit=1")).toEqual({
-      erased: false,
-      threads_left: expect.toSatisfy((left) => left > 0 && left < 4),
-      failed: [],
-    });
-    await expect.poll(() => erase(gone, "?limit=1")).toEqual({ erased: true, threads_left: 0, failed: [] });
-    expect(await erase(gone)).toEqual({ erased: true, threads_left: 0, failed: [] });
-    expect(await has(gone)).toEqual({ threads: 0, assistants: 404, items: { namespaces: [] }, crons: 0 });
-    expect(await blobs(ofGone)).toBe(0);
-    expect(await has(stays)).toEqual({ threads: 3, ...whole });
-    expect(await blobs(ofOther)).toBe(before);
-    expect(before).toBeGreaterThanOrEqual(2);
-  });
+  // So many objects are made and removed for it.
+  it(
+    "leaves nothing of it, and all of another, however often it is broken off",
+    { timeout: 20_000 },
+    async () => {
+      const [gone, stays] = await tenants();
+      const [ofGone, ofOther] = [await fill(gone, 3), await fill(stays, 2)];
+      const whole = { assistants: 200, items: { namespaces: [["notes"]] }, crons: 1 };
+      expect(await has(gone)).toEqual({ threads: 4, ...whole });
+      expect(await blobs(ofGone)).toBeGreaterThanOrEqual(3);
+      const before = await blobs(ofOther);
+      expect(await erase(gone, "?limit=1")).toEqual({
+        erased: false,
+        threads_left: expect.toSatisfy((left) => left > 0 && left < 4),
+        failed: [],
+      });
+      await expect.poll(() => erase(gone, "?limit=1")).toEqual({ erased: true, threads_left: 0, failed: [] });
+      expect(await erase(gone)).toEqual({ erased: true, threads_left: 0, failed: [] });
+      expect(await has(gone)).toEqual({ threads: 0, assistants: 404, items: { namespaces: [] }, crons: 0 });
+      expect(await blobs(ofGone)).toBe(0);
+      expect(await has(stays)).toEqual({ threads: 3, ...whole });
+      expect(await blobs(ofOther)).toBe(before);
+      expect(before).toBeGreaterThanOrEqual(2);
+    },
+  );
 
   it("says which threads could not be deleted, keeps all that the directory knows, and goes on later", async () => {
     const [gone] = await tenants();

@@ -22,7 +22,7 @@ export interface Call {
 
 /** A server with authentication, in front of the objects of the test worker. */
 export function server(
-  options: Pick<RuntimeOptions, "auth" | "crons" | "openapi" | "origins" | "report">,
+  options: Pick<RuntimeOptions, "auth" | "crons" | "openapi" | "origins" | "report" | "store">,
   bindings: { readonly RATE_LIMITER?: RateLimiter; readonly API_KEYS?: string } = {},
   graphs: RuntimeOptions["graphs"] = { ask },
 ) {
