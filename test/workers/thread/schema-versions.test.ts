@@ -69,8 +69,12 @@ function rowOf(columns: readonly string[], row: readonly Cell[], threadId: strin
 
 const versions = Object.keys(archives).map((file) => Number(/schema-(\d+)/.exec(file)?.[1]));
 
-it("there is a thread of the newest version of the tables", () => {
-  expect(Math.max(...versions)).toBe(newest);
+/** Before the fifth nothing could be exported; the seventeenth came together with the next. */
+const UNWRITTEN = [1, 2, 3, 4, 17];
+
+it("there is a thread of each version of the tables", () => {
+  const known = threadMigrations.map(({ version }) => version);
+  expect(versions.toSorted((a, b) => a - b)).toEqual(known.filter((each) => !UNWRITTEN.includes(each)));
 });
 
 describe.each(versions)("a thread with tables of version %i (MIG-01)", (version) => {
