@@ -89,6 +89,13 @@ export interface EndedRun {
   readonly progress: RunProgress;
 }
 
+/** A run among the thread's runs, without what it was started with and came to. */
+export interface PlacedRun {
+  readonly id: string;
+  readonly place: number;
+  readonly isOver: boolean;
+}
+
 export interface RunFilter {
   readonly status?: RunStatus;
   readonly limit: number;
@@ -303,12 +310,11 @@ export class RunRows {
   }
 
   /** The run that has this place, or the next one that is taken. */
-  fromPlace(place: number): RunRow | undefined {
-    const row = this.#sql.first<RunColumns>(
-      "SELECT * FROM runs WHERE place >= ? ORDER BY place LIMIT 1",
-      place,
-    );
-    return row && fromColumns(row);
+  fromPlace(place: number): PlacedRun | undefined {
+    const statement =
+      "SELECT id, place, ended_at IS NOT NULL AS over FROM runs WHERE place >= ? ORDER BY place LIMIT 1";
+    const row = this.#sql.first<{ id: string; place: number; over: number }>(statement, place);
+    return row && { id: row.id, place: row.place, isOver: row.over === 1 };
   }
 
   /** Of the runs that came last, the first one of whose events something is kept, or the last of all. */

@@ -10,16 +10,16 @@ import type { ProtocolEvent } from "./protocol-event.ts";
 
 type Position = Parameters<typeof eventNumber>[0]["position"];
 
+/** Of the last event that says that a run has begun. */
+export const BEGUN: Position = { attempt: 0, seq: 1 };
+
 /** `answered`: the questions that it was started to answer. */
 export function beginning(run: RunRow, graph: string, answered: readonly string[]): FeedEvent[] {
   const at = run.startedAt ?? run.endedAt ?? run.createdAt;
   const begun = lifecycle("running", graph);
   if (answered.length === 0) return [numbered(run, { attempt: 0, seq: 0 }, begun, at)];
   const answers = { method: "input.answered", namespace: [], data: { interrupt_ids: answered } } as const;
-  return [
-    numbered(run, { attempt: 0, seq: 0 }, begun, at),
-    numbered(run, { attempt: 0, seq: 1 }, answers, at),
-  ];
+  return [numbered(run, { attempt: 0, seq: 0 }, begun, at), numbered(run, BEGUN, answers, at)];
 }
 
 export function ending(run: RunRow, graph: string, end: RunEnd): FeedEvent[] {

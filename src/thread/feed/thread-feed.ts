@@ -1,14 +1,16 @@
 import type { EventLog } from "../events/event-log.ts";
 import { runEnd } from "../run-answer.ts";
-import type { RunRow } from "../run-rows.ts";
+import type { PlacedRun } from "../run-rows.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
-import { lastNumber, placeOf } from "./event-number.ts";
+import { eventNumber, lastNumber, placeOf } from "./event-number.ts";
 import type { FeedEvent } from "./feed-event.ts";
 import { loggedFeed } from "./logged-feed.ts";
-import { beginning, ending } from "./run-boundary.ts";
+import { beginning, BEGUN, ending } from "./run-boundary.ts";
 
 /** So many of the runs that came last are told to whoever comes anew. */
 const TOLD_RUNS = 100;
+
+const NOTHING_TOLD = { attempt: 0, seq: 0 };
 
 export interface ThreadFeedParts {
   readonly storage: ThreadStorage;
@@ -40,10 +42,10 @@ export class ThreadFeed {
     let read = this.#begin(number);
     for (;;) {
       const run = storage.thread() && storage.runs.fromPlace(placeOf(read + 1).place);
-      if (run?.place === undefined) return;
+      if (run === undefined) return;
       for await (const event of this.#ofRun(run, read)) if (event.number > read) yield event;
       // What comes of a run that goes on is read the next time.
-      if (run.endedAt === undefined) return;
+      if (!run.isOver) return;
       read = lastNumber(run.place);
     }
   }
@@ -55,17 +57,22 @@ export class ThreadFeed {
     return Math.max(number, lastNumber((runs.firstToldPlace(TOLD_RUNS) ?? 1) - 1));
   }
 
-  /** The run as it was when its row was read: what it has said, it has said before it ended. */
-  async *#ofRun(run: RunRow, read: number): AsyncGenerator<FeedEvent, void, undefined> {
+  /** As of now: what the run has said, it has said before it ended. Of one that goes on its row is read only to begin with. */
+  async *#ofRun({ id, place, isOver }: PlacedRun, read: number): AsyncGenerator<FeedEvent, void, undefined> {
     const { storage, log, now } = this.#parts;
     const graph = storage.thread()?.graph ?? "";
-    const answered = storage.answers.ofRun(run.id).map(({ interruptId }) => interruptId);
-    yield* beginning(run, graph, answered);
-    const { place, position } = placeOf(read);
-    const from = place === run.place ? position : { attempt: 0, seq: 0 };
-    for await (const { events } of log.after(run.id, from)) yield* loggedFeed(run, events, now());
+    const isBegun = read >= eventNumber({ place, position: BEGUN });
+    const run = isBegun && !isOver ? undefined : storage.runs.get(id);
+    if (run !== undefined) {
+      const answered = storage.answers.ofRun(id).map(({ interruptId }) => interruptId);
+      yield* beginning(run, graph, answered);
+    }
+    const at = placeOf(read);
+    const from = at.place === place ? at.position : NOTHING_TOLD;
+    const time = isOver ? run?.startedAt : undefined;
+    for await (const { events } of log.after(id, from)) yield* loggedFeed(place, events, time ?? now());
     const thread = storage.thread();
-    if (run.endedAt === undefined || thread === undefined) return;
+    if (!isOver || run === undefined || thread === undefined) return;
     yield* ending(run, graph, await runEnd(storage, thread.thread_id, run));
   }
 }
