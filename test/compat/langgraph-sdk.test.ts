@@ -287,6 +287,18 @@ describe("RemoteGraph", () => {
   });
 });
 
+describe("RemoteGraph.streamEvents", () => {
+  it("runs over the newer protocol of threads", async () => {
+    const graph = new RemoteGraph({ graphId: "support", client });
+    const config = { configurable: { thread_id: crypto.randomUUID() }, version: "v3" as const };
+    const stream = await graph.streamEvents(hello, config);
+    const methods = new Set<string>();
+    for await (const { method } of stream) methods.add(method);
+    expect(methods).toContain("values");
+    expect(await stream.output).toMatchObject({ reply: replied });
+  });
+});
+
 it("is tried with every method that the client has", () => {
   expect(methods.uncalled).toEqual([]);
 });
