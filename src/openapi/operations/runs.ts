@@ -152,7 +152,7 @@ export const runOperations = {
     query: CancelManyQuery,
     body: { schema: CancelRunsBody, example: { thread_id: "t1", status: "all" } },
     answers: { 204: null },
-    errors: [...OF_THREAD, ...OF_DIRECTORY],
+    errors: [...OF_THREAD, ...OF_DIRECTORY, "invalid_thread_id", "thread_unavailable"],
   },
   "GET /runs/:run_id/join": {
     id: "joinStatelessRun",
