@@ -292,9 +292,9 @@ describe("RemoteGraph.streamEvents", () => {
     const graph = new RemoteGraph({ graphId: "support", client });
     const config = { configurable: { thread_id: crypto.randomUUID() }, version: "v3" as const };
     const stream = await graph.streamEvents(hello, config);
-    const methods = new Set<string>();
-    for await (const { method } of stream) methods.add(method);
-    expect(methods).toContain("values");
+    const told = new Set<string>();
+    for await (const { method } of stream) told.add(method);
+    expect(told).toContain("values");
     expect(await stream.output).toMatchObject({ reply: replied });
   });
 });
