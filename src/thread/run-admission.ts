@@ -156,8 +156,9 @@ export class RunAdmission {
   #known({ idempotency, runId }: HashedStart): string | undefined {
     const { environment, storage } = this.#options;
     if (storage.thread() === undefined) return undefined;
-    if (storage.runs.get(runId) !== undefined) return runId;
-    return idempotency && storage.keys.find(idempotency, environment.now());
+    // Before the id, which may follow from the key: whoever uses that for something else is refused.
+    const found = idempotency && storage.keys.find(idempotency, environment.now());
+    return found ?? (storage.runs.get(runId) && runId);
   }
 
   #chooseGraph(start: StartRun): string {
