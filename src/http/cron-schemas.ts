@@ -136,16 +136,17 @@ export function cronPatch(
 ): Omit<PatchCron, "tenant" | "threadId" | "cronId"> {
   const { schedule, timezone, enabled, end_time: endAt, metadata, config, context, input } = body;
   const { multitask_strategy: multitask, interrupt_before: before, interrupt_after: after } = body;
+  const { metadata: ofConfig, ...otherConfig } = config ?? {};
   return {
     ...(schedule != null && { schedule }),
     ...(timezone != null && { timezone }),
     ...(enabled != null && { enabled }),
     ...(endAt !== undefined && { endAt }),
-    ...(metadata != null && { metadata }),
+    ...((metadata ?? ofConfig) != null && { metadata: { ...ofConfig, ...metadata } }),
     request: {
       ...optionsOf(body),
       ...(multitask != null && { multitask }),
-      ...(config != null && { config: requestedConfig(config) }),
+      ...(config != null && { config: requestedConfig(otherConfig) }),
       ...(context != null && { context }),
       ...(input !== undefined && { input: requestedInput(input) }),
       ...(before != null && { interruptBefore: before }),

@@ -2,8 +2,7 @@ import { type Context, Hono } from "hono";
 import { GRAPH_CRONS } from "../graph-crons.ts";
 import type { AppOptions } from "./app.ts";
 import { authorizedMetadata } from "./auth/authorization.ts";
-import { authorizedCron } from "./auth/authorized-cron.ts";
-import { callerConfig } from "./auth/authorized-run.ts";
+import { authorizeChangedRuns, authorizedCron } from "./auth/authorized-cron.ts";
 import { parseBody } from "./body.ts";
 import { authorizedCronOf, authorizedCrons, keeperOf } from "./cron-access.ts";
 import { threadOfCron } from "./cron-id.ts";
@@ -51,7 +50,9 @@ export function graphCronRoutes(options: AppOptions): Hono {
     const cronId = context.req.param("cron_id");
     const body = await parseBody(context.req, PatchCronBody, options.maxBodySize);
     const { metadata, ...said } = cronPatch(body);
-    const { config } = said.request;
+    const keeper = threadOfCron(cronId);
+    const threadId = keeper === GRAPH_CRONS ? undefined : keeper;
+    const caller = await authorizeChangedRuns(context, { cronId, threadId, metadata }, said.request);
     const asked = {
       cron_id: cronId,
       schedule: body.schedule,
@@ -61,14 +62,14 @@ export function graphCronRoutes(options: AppOptions): Hono {
     const { thread, named, authorized } = await authorizedCronOf(
       context,
       options,
-      threadOfCron(cronId),
+      keeper,
       "crons:update",
       asked,
     );
     const patch = {
       ...named,
       ...said,
-      request: { ...said.request, ...(config && { config: callerConfig(context, config) }) },
+      ...caller,
       // Metadata that is not replaced stays as it was authorized before.
       ...(metadata && { metadata: authorizedMetadata(authorized.metadata) }),
     };

@@ -320,6 +320,8 @@ export interface PatchCron extends NamedCron, Partial<Pick<CreateCron, "schedule
   readonly endAt?: number | null;
   readonly request: Partial<RunRequest>;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** What graphs find of the caller, whose runs these are from now on; absent: they stay those of who has made the cron. */
+  readonly callerConfigurable?: Readonly<Record<string, unknown>>;
 }
 
 export interface CronsApi {

@@ -1,5 +1,6 @@
 import type { Ready } from "./access.ts";
 import { jsonBytes } from "./answer-text.ts";
+import { callerConfigurable } from "../caller-configurable.ts";
 import { decode, type Encoded, encode } from "../checkpoint/encoding.ts";
 import { contains } from "../contains.ts";
 import { RefusedError, TidemarkError } from "../errors.ts";
@@ -295,12 +296,20 @@ function nextOfEnabled(
   return cron.enabled ? next : undefined;
 }
 
-function patched(request: RunRequest, { request: changes, metadata }: PatchCron): RunRequest {
-  const { metadata: before, ...config } = request.config;
-  const kept = metadata ?? changes.config?.metadata ?? before;
+function patched(
+  request: RunRequest,
+  { request: changes, metadata, callerConfigurable: ofCaller }: PatchCron,
+): RunRequest {
+  const { metadata: before } = request.config;
+  const { metadata: _, ...wanted } = changes.config ?? request.config;
+  const kept = metadata ?? before;
   return {
     ...request,
     ...changes,
-    config: { ...(changes.config ?? config), ...(kept !== undefined && { metadata: kept }) },
+    config: {
+      ...wanted,
+      ...(ofCaller && { configurable: callerConfigurable(wanted.configurable, ofCaller) }),
+      ...(kept !== undefined && { metadata: kept }),
+    },
   };
 }

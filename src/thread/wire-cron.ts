@@ -7,7 +7,7 @@ export interface CronHome {
   readonly graph: string;
 }
 
-/** In the words of LangGraph's platform, with keys of our own: what became of the last run. */
+/** In the words of LangGraph's platform, with keys of our own: what became of the last run. Without `configurable`, which says of who has made it what is for graphs alone. */
 export function wireCron(
   cron: CronRow,
   { input, config, context, webhook, multitask }: RunRequest,
@@ -40,10 +40,9 @@ export function wireCron(
   };
 }
 
-function configOf({ recursionLimit, configurable, tags }: RunRequest["config"]): object {
+function configOf({ recursionLimit, tags }: RunRequest["config"]): object {
   return {
     ...(recursionLimit !== undefined && { recursion_limit: recursionLimit }),
-    ...(configurable !== undefined && { configurable }),
     ...(tags !== undefined && { tags }),
   };
 }

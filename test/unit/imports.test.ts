@@ -24,6 +24,7 @@ const LEAVES = [
   "log.ts",
   "contains.ts",
   "graph-crons.ts",
+  "caller-configurable.ts",
   "adopt.ts",
   "adopted.ts",
   "copies.ts",

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
-import type { CreateCron, RunRequest } from "../../thread/protocol.ts";
+import type { CreateCron, PatchCron, RunRequest } from "../../thread/protocol.ts";
 import { authorize, authorizedMetadata } from "./authorization.ts";
-import { authorizedRun, toldRun } from "./authorized-run.ts";
+import { authorizedRun, callerConfig, toldRun } from "./authorized-run.ts";
 
 type NewCron = Pick<CreateCron, "cronId" | "schedule" | "endAt"> & {
   /** Undefined: each run gets one of its own. */
@@ -26,4 +26,29 @@ export async function authorizedCron(
     metadata: said,
   });
   return { ...run, config: { ...run.config, metadata: authorizedMetadata(metadata) } };
+}
+
+interface ChangedCron extends Pick<NewCron, "cronId" | "threadId"> {
+  /** Undefined: it stays. */
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Asks whether the caller may start runs as the cron starts them from now on, if that changes. They are the caller's then. */
+export async function authorizeChangedRuns(
+  context: Context,
+  { cronId, threadId, metadata }: ChangedCron,
+  changes: Partial<RunRequest>,
+): Promise<Pick<PatchCron, "callerConfigurable">> {
+  if (Object.keys(changes).length === 0) return {};
+  const { configurable: ofCaller = {} } = context.get("principal");
+  const config = callerConfig(context, { ...changes.config, ...(metadata && { metadata }) });
+  const run = toldRun({
+    input: { kind: "continue" },
+    modes: [],
+    onInterrupted: "refuse",
+    ...changes,
+    config,
+  });
+  await authorize(context, "threads:create_run", { thread_id: threadId, run_id: cronId, ...run });
+  return { callerConfigurable: ofCaller };
 }

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { callerConfigurable } from "../../caller-configurable.ts";
 import type { RequestedConfig, RunRequest } from "../../thread/protocol.ts";
 import { authorize, authorizedMetadata } from "./authorization.ts";
 
@@ -25,15 +26,10 @@ export async function authorizedRun(
   return { ...run, config: { ...run.config, metadata: threadMetadata }, threadMetadata };
 }
 
-/** What only authentication says of a run, as graphs of LangGraph's platform read it. */
-const OF_AUTH = /^langgraph_auth_/;
-
 /** The configuration of a run, with who has started it. What the request itself says of that is left out. */
 export function callerConfig(context: Context, config: RequestedConfig): RequestedConfig {
-  const { configurable: ofCaller = {} } = context.get("principal");
   const { configurable, ...others } = config;
-  const said = Object.entries(configurable ?? {}).filter(([key]) => !OF_AUTH.test(key));
-  const whole = { ...Object.fromEntries(said), ...ofCaller };
+  const whole = callerConfigurable(configurable, context.get("principal").configurable);
   return configurable === undefined && Object.keys(whole).length === 0
     ? config
     : { ...others, configurable: whole };
