@@ -93,6 +93,8 @@ export interface EndedRun {
 export interface PlacedRun {
   readonly id: string;
   readonly place: number;
+  /** When it was entered first; of one that never was, when it ended. */
+  readonly begunAt: number;
   readonly isOver: boolean;
 }
 
@@ -101,6 +103,8 @@ export interface RunFilter {
   readonly limit: number;
   readonly offset: number;
 }
+
+type PlacedColumns = { id: string; place: number; begun_at: number; over: number };
 
 /** Places are not given twice, also when the runs that had them are gone. */
 const LAST_PLACE = `max((SELECT coalesce(max(place), 0) FROM runs WHERE place IS NOT NULL),
@@ -311,10 +315,10 @@ export class RunRows {
 
   /** The run that has this place, or the next one that is taken. */
   fromPlace(place: number): PlacedRun | undefined {
-    const statement =
-      "SELECT id, place, ended_at IS NOT NULL AS over FROM runs WHERE place >= ? ORDER BY place LIMIT 1";
-    const row = this.#sql.first<{ id: string; place: number; over: number }>(statement, place);
-    return row && { id: row.id, place: row.place, isOver: row.over === 1 };
+    const statement = `SELECT id, place, coalesce(started_at, ended_at) AS begun_at, ended_at IS NOT NULL AS over
+      FROM runs WHERE place >= ? ORDER BY place LIMIT 1`;
+    const row = this.#sql.first<PlacedColumns>(statement, place);
+    return row && { id: row.id, place: row.place, begunAt: row.begun_at, isOver: row.over === 1 };
   }
 
   /** Of the runs that came last, the first one of whose events something is kept, or the last of all. */

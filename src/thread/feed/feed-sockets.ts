@@ -47,7 +47,7 @@ export class FeedSockets {
   }
 
   static of(storage: ThreadStorage, platform: ThreadPlatform, log: EventLog): FeedSockets {
-    const feed = new ThreadFeed({ storage, log, now: () => platform.now() });
+    const feed = new ThreadFeed({ storage, log });
     const mayHear: MayHear = (listening) => {
       const thread = storage.thread();
       return thread === undefined || mayAccess(thread, listening);

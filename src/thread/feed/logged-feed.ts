@@ -1,16 +1,19 @@
 import type { LoggedEvent } from "../events/logged-event.ts";
 import { eventNumber } from "./event-number.ts";
 import { eventText, type FeedEvent } from "./feed-event.ts";
+import type { PlacedRun } from "../run-rows.ts";
 import { dataText, isProtocolEvent, partsOfName } from "./logged-form.ts";
 
-/** What the run in this place has told, as events of the thread. `time`: for runs that do not say when they said something. */
+/**
+ * What a run has told, as events of the thread. Of one that does not say when it said something, the time is when it began.
+ * Ids name the run: a number is given again by a thread that comes anew under the same name.
+ */
 export function* loggedFeed(
-  place: number,
+  { id, place, begunAt }: PlacedRun,
   events: Iterable<LoggedEvent>,
-  time: number,
 ): Generator<FeedEvent, void, undefined> {
   for (const event of events) {
-    const body = isProtocolEvent(event) ? dataText(event) : bodyInMode(event, time);
+    const body = isProtocolEvent(event) ? dataText(event) : bodyInMode(event, begunAt);
     if (body === undefined) continue;
     const { method, namespace } = partsOfName(event.name);
     const number = eventNumber({ place, position: event.position });
@@ -18,7 +21,7 @@ export function* loggedFeed(
       number,
       method,
       namespace,
-      text: eventText(number, String(number), body),
+      text: eventText(number, `${id}:${number}`, body),
     };
   }
 }

@@ -15,7 +15,6 @@ const NOTHING_TOLD = { attempt: 0, seq: 0 };
 export interface ThreadFeedParts {
   readonly storage: ThreadStorage;
   readonly log: EventLog;
-  readonly now: () => number;
 }
 
 /**
@@ -58,8 +57,9 @@ export class ThreadFeed {
   }
 
   /** As of now: what the run has said, it has said before it ended. Of one that goes on its row is read only to begin with. */
-  async *#ofRun({ id, place, isOver }: PlacedRun, read: number): AsyncGenerator<FeedEvent, void, undefined> {
-    const { storage, log, now } = this.#parts;
+  async *#ofRun(placed: PlacedRun, read: number): AsyncGenerator<FeedEvent, void, undefined> {
+    const { id, place, isOver } = placed;
+    const { storage, log } = this.#parts;
     const graph = storage.thread()?.graph ?? "";
     const isBegun = read >= eventNumber({ place, position: BEGUN });
     const run = isBegun && !isOver ? undefined : storage.runs.get(id);
@@ -69,8 +69,7 @@ export class ThreadFeed {
     }
     const at = placeOf(read);
     const from = at.place === place ? at.position : NOTHING_TOLD;
-    const time = isOver ? run?.startedAt : undefined;
-    for await (const { events } of log.after(id, from)) yield* loggedFeed(place, events, time ?? now());
+    for await (const { events } of log.after(id, from)) yield* loggedFeed(placed, events);
     const thread = storage.thread();
     if (!isOver || run === undefined || thread === undefined) return;
     yield* ending(run, graph, await runEnd(storage, thread.thread_id, run));

@@ -18,6 +18,15 @@ const speaking = new StateGraph(State)
   .addEdge("speak", END)
   .compile();
 
+const slow = new StateGraph(State)
+  .addNode("wait", async () => {
+    await scheduler.wait(50);
+    return { said: "slow" };
+  })
+  .addEdge(START, "wait")
+  .addEdge("wait", END)
+  .compile();
+
 const ids = (events: readonly ThreadEvent[]) => events.map(({ event_id: id }) => id);
 const isGrowing = (events: readonly ThreadEvent[]) =>
   events.every(({ seq }, index) => index === 0 || seq > (events[index - 1]?.seq ?? Infinity));
@@ -128,6 +137,27 @@ describe("the events of a thread", () => {
     await start(thread, { said: "" });
     const second = await eventsUntil(thread, ends());
     expect(second[0]?.seq).toBeGreaterThan(first.at(-1)?.seq ?? Infinity);
+  });
+
+  it("have ids of their own on a thread that comes anew under the same name", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    await start(thread, { said: "one" });
+    const first = await eventsUntil(thread, ends());
+    await thread.delete();
+    await start(thread, { said: "two" });
+    const second = await eventsUntil(thread, ends());
+    expect(second.map(({ seq }) => seq)).toEqual(first.map(({ seq }) => seq));
+    expect(new Set([...ids(first), ...ids(second)]).size).toBe(first.length + second.length);
+  });
+
+  it("are told with the same time while a run of another path goes on, and later", async () => {
+    deploy({ graph: slow });
+    const thread = new TestThread();
+    const reading = eventsUntil(thread, ends());
+    await until(async () => (await thread.listeners()) === 1);
+    await thread.stream({ input: { said: "" }, stream_mode: ["values"] });
+    expect(await eventsUntil(thread, ends())).toEqual(await reading);
   });
 
   it("tell how runs go that others have started, and what those stream", async () => {
