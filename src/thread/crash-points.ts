@@ -17,6 +17,7 @@ export const CRASH_POINTS = {
   "run.stopped": "The run is cancelled, or out of time; what goes on of it has not been told.",
   "run.rolled_back": "Its checkpoints are removed; the run has not ended.",
   "run.postponed": "A fault is noted, and the next attempt has its time.",
+  "run.held_back": "The next attempt of a run that has stopped its object has its time.",
   "edit.key_stored": "The key of an edit; the edit is not.",
   "edit.watched": "The time of what an edit may reopen; the edit is not.",
   "event.kept": "An event that nobody waits for.",

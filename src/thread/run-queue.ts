@@ -188,6 +188,7 @@ export class RunQueue {
     this.#retryAt = due;
     this.#storage.transaction(() => this.#setTimer(due));
     this.#platform.log.note("warn", "run.held_back", { run_id: runId, stalled });
+    this.#platform.reached("run.held_back");
     return true;
   }
 

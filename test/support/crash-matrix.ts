@@ -27,8 +27,9 @@ const HEAD = `# What becomes of a thread whose object ends
 The code names every place between two durable steps at which an object may end
 ([crash-points.ts](../src/thread/crash-points.ts)). A test plays scenarios, ends the object at each of these places that a
 scenario comes by, each time that it comes by, once in the very turn and once when the write is durable, and compares with the
-same scenario left alone: state, history, questions, statuses, answers to the caller, and effects outside. This page is written
-by \`npm run crash-matrix\` from what the test saw.`;
+same scenario left alone: state, history, questions, statuses, answers to the caller, and effects outside. When a scenario has
+made its calls, nobody calls any more: what is left to do, the alarm does that the object has set itself, and a scenario fails
+where something is due without one. This page is written by \`npm run crash-matrix\` from what the test saw.`;
 
 const POINTS = Object.keys(CRASH_POINTS) as readonly CrashPoint[];
 

@@ -18,16 +18,24 @@ export function effectful(name: string, effects: Effects) {
   };
 }
 
+/** As `effectful`, and says that it has used something. */
+export function spending(name: string, effects: Effects) {
+  return (state: unknown, config: NodeConfig) => {
+    config.reportUsage({ tokens: 1 });
+    return effectful(name, effects)(state, config);
+  };
+}
+
 /** One after the other, two side by side, and their join. */
-export function working(effects: Effects) {
+export function working(effects: Effects, node = effectful) {
   return new StateGraph(State)
-    .addNode("first", effectful("first", effects))
-    .addNode("left", effectful("left", effects))
+    .addNode("first", node("first", effects))
+    .addNode("left", node("left", effects))
     .addNode("right", async (state, config) => {
       await scheduler.wait(3);
-      return { ...(await effectful("right", effects)(state, config)), large: "x".repeat(200_000) };
+      return { ...(await node("right", effects)(state, config)), large: "x".repeat(200_000) };
     })
-    .addNode("join", effectful("join", effects))
+    .addNode("join", node("join", effects))
     .addEdge(START, "first")
     .addEdge("first", "left")
     .addEdge("first", "right")
@@ -80,10 +88,10 @@ export function failing(effects: Effects) {
 }
 
 /** Stops for something, and then works on with what came of it. */
-export function stopping(effects: Effects, stop: () => string) {
+export function stopping(effects: Effects, stop: () => string | Promise<string>) {
   return new StateGraph(State)
     .addNode("before", effectful("before", effects))
-    .addNode("stop", () => ({ log: [stop()] }))
+    .addNode("stop", async () => ({ log: [await stop()] }))
     .addNode("after", effectful("after", effects))
     .addEdge(START, "before")
     .addEdge("before", "stop")

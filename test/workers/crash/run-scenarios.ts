@@ -1,9 +1,10 @@
 import { holdBucket } from "../../support/bucket.ts";
 import { allEvents } from "../../support/events.ts";
 import { until } from "../../support/gate.ts";
+import { stopObject } from "../../support/instances.ts";
 import { deploy } from "../graphs.ts";
 import { codeOf, insist, post, statusesOf, type WireRun } from "./client.ts";
-import { asking, failing, input, storing, waiting, working } from "./graphs.ts";
+import { asking, failing, input, stopping, storing, waiting, working } from "./graphs.ts";
 import { type Scenario, settled } from "./scenario.ts";
 
 /** What becomes of runs. */
@@ -23,6 +24,16 @@ export const RUNS: readonly Scenario[] = [
       const { run_id: id } = (await post(thread, "/runs", input)) as WireRun;
       const values = (await insist(() => thread.get(`/runs/${id}/join`))) as { log: unknown };
       return [values.log, await statusesOf(thread)];
+    },
+  },
+  {
+    name: "a run that nobody asks for again",
+    play: async (thread, effects) => {
+      deploy({ working: working(effects) });
+      await post(thread, "/runs", input);
+      // From here on only the alarm comes.
+      await settled(thread);
+      return (await thread.sql("SELECT status FROM runs")).map(({ status }) => status);
     },
   },
   {
@@ -149,6 +160,28 @@ export const RUNS: readonly Scenario[] = [
       await post(thread, "/runs", input);
       await settled(thread);
       holdBucket();
+      return statusesOf(thread);
+    },
+  },
+  {
+    name: "a run that stops its object three times in a row",
+    play: async (thread, effects) => {
+      let stops = 0;
+      const stop = async (): Promise<string> => {
+        // Until what came before is durable.
+        await scheduler.wait(2);
+        if (stops++ < 3) stopObject(thread.id);
+        return "stopped";
+      };
+      deploy({ stopping: stopping(effects, stop) });
+      await post(thread, "/runs", input);
+      // Whoever calls takes it up, but for the last time: then it has to wait.
+      await until(async () => {
+        await insist(() => statusesOf(thread));
+        return stops >= 3;
+      });
+      await insist(() => statusesOf(thread));
+      await settled(thread);
       return statusesOf(thread);
     },
   },

@@ -61,20 +61,32 @@ export async function played({ play }: Scenario, target?: Place & { readonly los
   return { outcome, effects, ...course(name) };
 }
 
-/** Lets time pass until nothing of the thread waits for it, but what is kept for a while. */
+/** Something is due, and no alarm is set: nothing would come of it unless somebody called. */
+class UnarmedError extends Error {}
+
+/**
+ * Lets time pass until nothing of the thread waits for it, but what is kept for a while. Nobody calls the thread meanwhile: what
+ * is left to do, the alarm that the object itself has set does.
+ */
 export async function settled(thread: TestThread): Promise<void> {
+  /** The handler of an alarm was ended: the platform calls it again. */
+  let isRepeated = false;
   await until(async () => {
     try {
       if ((await thread.tables()).length === 0) return true;
       if ((await thread.timerKinds()).length === 0) return true;
-      await thread.inside(({ storage }) => {
+      await thread.inside(async ({ storage }) => {
+        if (isRepeated) await storage.setAlarm(1);
+        if ((await storage.getAlarm()) === null) throw new UnarmedError("Nothing wakes the object.");
         storage.sql.exec("UPDATE timers SET due = 1 WHERE kind <> 'event_log'");
-        return storage.setAlarm(1);
       });
-      await thread.fireAlarm();
-    } catch {
+      isRepeated = false;
+    } catch (error) {
+      if (error instanceof UnarmedError) throw error;
       // It was ended underway.
+      return false;
     }
+    await thread.fireAlarm().catch(() => (isRepeated = true));
     return false;
   }, 10_000);
 }
