@@ -1,4 +1,5 @@
 import type { RunStart } from "../pregel/limits.ts";
+import type { EventLog } from "./events/event-log.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { CommitGuard, ThreadStorage } from "./thread-storage.ts";
@@ -6,6 +7,7 @@ import type { CommitGuard, ThreadStorage } from "./thread-storage.ts";
 export interface RunGuardParts {
   readonly storage: ThreadStorage;
   readonly threadId: () => string;
+  readonly events: Pick<EventLog, "noteBegin">;
   readonly reached: (point: CrashPoint) => void;
 }
 
@@ -13,6 +15,7 @@ export interface RunGuardParts {
 export class RunGuard implements CommitGuard {
   readonly #run: RunRow;
   readonly #storage: ThreadStorage;
+  readonly #events: RunGuardParts["events"];
   readonly #reached: RunGuardParts["reached"];
   readonly #threadId: string;
   /** Set from the commit on that holds the run's input. */
@@ -23,9 +26,10 @@ export class RunGuard implements CommitGuard {
   #isInputNext = false;
 
   /** `isAnswer`: the run answers the question of the thread's own. */
-  constructor(run: RunRow, { storage, reached, threadId }: RunGuardParts, isAnswer: boolean) {
+  constructor(run: RunRow, { storage, events, reached, threadId }: RunGuardParts, isAnswer: boolean) {
     this.#run = run;
     this.#storage = storage;
+    this.#events = events;
     this.#reached = reached;
     this.#threadId = threadId();
     this.#isAnswer = isAnswer;
@@ -57,6 +61,7 @@ export class RunGuard implements CommitGuard {
 
   committed(kind: "checkpoint" | "task"): void {
     this.#isNoted = true;
+    if (this.#isInputNext) this.#events.noteBegin();
     if (kind === "task") this.#reached("run.task_written");
     else this.#reached(this.#isInputNext ? "run.input_applied" : "run.committed");
     this.#isInputNext = false;

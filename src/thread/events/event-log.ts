@@ -55,7 +55,7 @@ export class EventLog {
     this.#onChange = onChange;
   }
 
-  /** A run begins, whether or not it tells anything. */
+  /** A run begins, or its input is taken, whether or not it tells anything. */
   noteBegin(): void {
     this.#onChange();
   }
@@ -66,6 +66,12 @@ export class EventLog {
     const onEvent = (): void => this.#wake(run.id);
     this.#current = new RunLog(run, { ...this.#parts, commit, onEvent });
     return this.#current;
+  }
+
+  /** Whether the run has told something that is kept. */
+  has(runId: string): boolean {
+    if (this.#current?.runId === runId && !this.#current.isEmpty) return true;
+    return this.#parts.rows()?.has(runId) === true;
   }
 
   /** Makes ready what is left of a run's events, so that all of it is written when the run ends. */

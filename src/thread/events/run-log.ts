@@ -53,6 +53,11 @@ export class RunLog {
     this.#writtenAt = parts.now();
   }
 
+  /** Whether this attempt has told nothing. */
+  get isEmpty(): boolean {
+    return this.#seq === 0;
+  }
+
   /** Takes the data as it is now. Never throws: what cannot be sent is no matter of the run. */
   emit(name: string, data: unknown): void {
     if (this.#isClosed) return;

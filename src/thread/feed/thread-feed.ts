@@ -1,6 +1,6 @@
 import type { EventLog } from "../events/event-log.ts";
 import { runEnd } from "../run-answer.ts";
-import type { PlacedRun } from "../run-rows.ts";
+import type { PlacedRun, RunRow } from "../run-rows.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import { eventNumber, lastNumber, placeOf } from "./event-number.ts";
 import type { FeedEvent } from "./feed-event.ts";
@@ -64,6 +64,7 @@ export class ThreadFeed {
     const isBegun = read >= eventNumber({ place, position: BEGUN });
     const run = isBegun && !isOver ? undefined : storage.runs.get(id);
     if (run !== undefined) {
+      if (!this.#isTold(run)) return;
       const answered = storage.answers.ofRun(id).map(({ interruptId }) => interruptId);
       yield* beginning(run, graph, answered);
     }
@@ -73,5 +74,10 @@ export class ThreadFeed {
     const thread = storage.thread();
     if (!isOver || run === undefined || thread === undefined) return;
     yield* ending(run, graph, await runEnd(storage, thread.thread_id, run));
+  }
+
+  /** A run that may yet be refused, and leave no trace, is told of when something of it is there. */
+  #isTold({ id, isAcknowledged, inputApplied, endedAt }: RunRow): boolean {
+    return isAcknowledged || inputApplied || endedAt !== undefined || this.#parts.log.has(id);
   }
 }

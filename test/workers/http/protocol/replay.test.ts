@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Annotation, END, START, StateGraph } from "../../../../src/index.ts";
+import { Annotation, END, interrupt, START, StateGraph } from "../../../../src/index.ts";
 import { Gate, until } from "../../../support/gate.ts";
 import { identifiedEvents } from "../../../support/events.ts";
 import { ends, eventsUntil, start, summary, type ThreadEvent } from "../../../support/protocol.ts";
@@ -26,6 +26,22 @@ const slow = new StateGraph(State)
   .addEdge(START, "wait")
   .addEdge("wait", END)
   .compile();
+
+const asking = new StateGraph(State)
+  .addNode("ask", () => ({ said: interrupt<string, string>("sure?") }))
+  .addEdge(START, "ask")
+  .addEdge("ask", END)
+  .compile();
+
+const waitingFor = (gate: Gate) =>
+  new StateGraph(State)
+    .addNode("wait", async () => {
+      await gate.pass();
+      return {};
+    })
+    .addEdge(START, "wait")
+    .addEdge("wait", END)
+    .compile();
 
 const ids = (events: readonly ThreadEvent[]) => events.map(({ event_id: id }) => id);
 const isGrowing = (events: readonly ThreadEvent[]) =>
@@ -160,6 +176,35 @@ describe("the events of a thread", () => {
     expect(await eventsUntil(thread, ends())).toEqual(await reading);
   });
 
+  it("tell nothing of a run that is refused and leaves no trace", async () => {
+    deploy({ graph: asking });
+    const thread = new TestThread();
+    const reading = eventsUntil(thread, ends(2), { channels: ["lifecycle"] });
+    const { interrupts } = await thread.invoke({ input: { said: "" } });
+    await until(async () => (await thread.listeners()) === 1);
+    expect((await thread.post("/invoke", { input: { said: "" } })).status).toBe(409);
+    // What was told of it would have come before what is told now.
+    await thread.resume({ interrupt_id: interrupts[0]?.id, value: "yes" });
+    expect((await reading).map(summary)).toEqual([
+      "lifecycle:running",
+      "lifecycle:interrupted",
+      "lifecycle:running",
+      "lifecycle:completed",
+    ]);
+  });
+
+  it("tell at once that a run of another path has begun that tells nothing itself", async () => {
+    const gate = new Gate();
+    deploy({ graph: waitingFor(gate) });
+    const thread = new TestThread();
+    const reading = eventsUntil(thread, () => true, { channels: ["lifecycle"] });
+    await until(async () => (await thread.listeners()) === 1);
+    const answer = thread.invoke({ input: { said: "" } });
+    expect((await reading).map(summary)).toEqual(["lifecycle:running"]);
+    gate.open();
+    await answer;
+  });
+
   it("tell how runs go that others have started, and what those stream", async () => {
     deploy({ graph: speaking });
     const thread = new TestThread();
@@ -181,15 +226,7 @@ describe("the events of a thread", () => {
 
   it("tell of a run that is cancelled while it waits, and while it goes on", async () => {
     const gate = new Gate();
-    const graph = new StateGraph(State)
-      .addNode("wait", async () => {
-        await gate.pass();
-        return {};
-      })
-      .addEdge(START, "wait")
-      .addEdge("wait", END)
-      .compile();
-    deploy({ graph });
+    deploy({ graph: waitingFor(gate) });
     const thread = new TestThread();
     const going = await start(thread, { said: "" });
     const waiting = await start(thread, { said: "" });
