@@ -102,7 +102,7 @@ function threadConfig(options: RuntimeOptions, parts: Parts): ThreadConfig {
   return {
     graphs: options.graphs,
     mintId: uuid7,
-    blobsBinding: (id) => placement.bucketOf(bindings.blobs, id),
+    blobsBinding: (id, tenant) => placement.bucketOf(bindings.blobs, id, tenant),
     versionBinding: bindings.version,
     inlineLimit: options.inlineLimit,
     serde: options.serde,

@@ -1,4 +1,3 @@
-import { TidemarkError } from "../errors.ts";
 import type { NamedObjects, ThreadCaller } from "../http/thread-stub.ts";
 
 /** Where objects are made and stay. */
@@ -47,11 +46,20 @@ export class Placement {
     return { getByName: (name) => objects.getByName(name, { locationHint }) };
   }
 
-  /** The binding of the bucket for an object's large values. */
-  bucketOf(binding: string, { name, jurisdiction }: Pick<DurableObjectId, "name" | "jurisdiction">): string {
-    if (this.#options.jurisdiction === undefined) return binding;
-    const within = jurisdiction ?? this.#jurisdictionOf(tenantIn(name));
-    return within === undefined ? binding : `${binding}_${within.toUpperCase().replaceAll("-", "_")}`;
+  /**
+   * The binding of the bucket for an object's large values. An object that was woken by its id does not know its name: then
+   * `known` says whose it is. Undefined where nothing does: its values must not come to lie in another jurisdiction.
+   */
+  bucketOf(
+    binding: string,
+    { name, jurisdiction }: Pick<DurableObjectId, "name" | "jurisdiction">,
+    known: () => string | undefined,
+  ): string | undefined {
+    const { jurisdiction: configured } = this.#options;
+    if (jurisdiction !== undefined || configured === undefined) return bindingWithin(binding, jurisdiction);
+    if (typeof configured === "string") return bindingWithin(binding, configured);
+    const tenant = tenantIn(name) ?? known();
+    return tenant === undefined ? undefined : bindingWithin(binding, this.#jurisdictionOf(tenant));
   }
 
   #jurisdictionOf(tenant: string): DurableObjectJurisdiction | undefined {
@@ -66,15 +74,16 @@ export class Placement {
 }
 
 /** As `objectName` has made the name. */
-function tenantIn(name: string | undefined): string {
+function tenantIn(name: string | undefined): string | undefined {
   const parts: unknown = name === undefined ? undefined : JSON.parse(name);
   const tenant: unknown = Array.isArray(parts) ? parts[0] : undefined;
-  if (typeof tenant === "string") return tenant;
-  // Its values must not come to lie in another jurisdiction.
-  throw new TidemarkError(
-    "placement_unknown",
-    "The object does not know its name, and so not its jurisdiction.",
-  );
+  return typeof tenant === "string" ? tenant : undefined;
+}
+
+function bindingWithin(binding: string, jurisdiction: string | undefined): string {
+  return jurisdiction === undefined
+    ? binding
+    : `${binding}_${jurisdiction.toUpperCase().replaceAll("-", "_")}`;
 }
 
 /** East of it, in degrees of longitude, is the one region of a continent, and west of it the other. */

@@ -12,6 +12,7 @@ import type { EventLimits } from "./events/event-limits.ts";
 import type { Retention } from "./retention.ts";
 import { ThreadObject, type CrashWitness } from "./thread-object.ts";
 import type { NextTime } from "./schedules.ts";
+import { storedTenant } from "./thread-rows.ts";
 import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
 import type { OpenTraces } from "./traces.ts";
@@ -20,8 +21,11 @@ import { boundTo } from "./bound.ts";
 
 export interface ThreadConfig {
   readonly graphs: Readonly<Record<string, RunnableGraph>>;
-  /** The name of the R2 binding for an object's large values. Without the binding they are kept in SQLite. */
-  readonly blobsBinding: (id: DurableObjectId) => string;
+  /**
+   * The name of the R2 binding for an object's large values. Without the binding they are kept in SQLite. `tenant`: of the
+   * thread that the object has, if it has one.
+   */
+  readonly blobsBinding: (id: DurableObjectId, tenant: () => string | undefined) => string | undefined;
   /** The name of the binding that says which version of the code this is; without it nothing is known of deploys. */
   readonly versionBinding: string;
   /** Strings and bytes above it, in bytes, are kept apart from the rows. */
@@ -85,7 +89,10 @@ function createThread(
   };
   const made = configured(() => ({
     serde: config.serde?.(env as Cloudflare.Env),
-    bucket: bucketOf(env, config.blobsBinding(ctx.id)),
+    bucket: bucketOf(
+      env,
+      config.blobsBinding(ctx.id, () => storedTenant(ctx.storage.sql)),
+    ),
   }));
   if (made instanceof TidemarkError) return new UnusableThread(made, platform);
   storage = new ThreadStorage({
@@ -134,8 +141,8 @@ function versionOf(env: unknown, binding: string): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-function bucketOf(env: unknown, binding: string): R2Bucket | undefined {
-  const bound = boundTo(env, binding);
+function bucketOf(env: unknown, binding: string | undefined): R2Bucket | undefined {
+  const bound = binding === undefined ? undefined : boundTo(env, binding);
   return isBucket(bound) ? bound : undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../directory/protocol.ts";
-import type { Sql } from "../storage/sql.ts";
+import { schemaVersion } from "../storage/migrations.ts";
+import { Sql } from "../storage/sql.ts";
 
 /** Times are milliseconds since 1970. */
 export interface ThreadRow {
@@ -35,6 +36,12 @@ type Columns = {
   ttl: number | null;
   version: number;
 };
+
+/** Whose thread there is, if there is one, in the tables of whatever version. */
+export function storedTenant(sql: SqlStorage): string | undefined {
+  if (schemaVersion(sql) === 0) return undefined;
+  return new Sql(sql).first<{ tenant: string }>("SELECT tenant FROM thread")?.tenant;
+}
 
 /** The statements on `thread`. */
 export class ThreadRows {

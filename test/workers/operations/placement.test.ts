@@ -1,4 +1,4 @@
-import { createExecutionContext } from "cloudflare:test";
+import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
@@ -103,19 +103,51 @@ describe("the place of a thread", () => {
 
 describe("the bucket of a thread", () => {
   const name = (tenant: string): string => JSON.stringify([tenant, "t"]);
+  const nobody = (): undefined => undefined;
 
   it("is the one that is bound, as long as nothing is said of jurisdictions", () => {
-    expect(new Placement({}).bucketOf("BLOBS", {})).toBe("BLOBS");
+    expect(new Placement({}).bucketOf("BLOBS", {}, nobody)).toBe("BLOBS");
   });
 
   it("is that of its jurisdiction, by the tenant in its name, and never another", () => {
     const placement = new Placement({
       jurisdiction: (tenant) => (tenant === "acme" ? "fedramp-high" : undefined),
     });
-    expect(placement.bucketOf("BLOBS", { name: name("acme") })).toBe("BLOBS_FEDRAMP_HIGH");
-    expect(placement.bucketOf("BLOBS", { name: name("umbrella") })).toBe("BLOBS");
-    expect(placement.bucketOf("BLOBS", { jurisdiction: "eu" })).toBe("BLOBS_EU");
-    expect(() => placement.bucketOf("BLOBS", {})).toThrow("does not know its name");
+    expect(placement.bucketOf("BLOBS", { name: name("acme") }, nobody)).toBe("BLOBS_FEDRAMP_HIGH");
+    expect(placement.bucketOf("BLOBS", { name: name("umbrella") }, nobody)).toBe("BLOBS");
+    expect(placement.bucketOf("BLOBS", { jurisdiction: "eu" }, nobody)).toBe("BLOBS_EU");
+    expect(placement.bucketOf("BLOBS", {}, () => "acme")).toBe("BLOBS_FEDRAMP_HIGH");
+    expect(placement.bucketOf("BLOBS", {}, nobody)).toBeUndefined();
+    expect(new Placement({ jurisdiction: "eu" }).bucketOf("BLOBS", {}, nobody)).toBe("BLOBS_EU");
+  });
+});
+
+describe("an object that was woken by its id, and so does not know its name", () => {
+  const placement: PlacementOptions = { jurisdiction: (tenant) => (tenant === "acme" ? "eu" : undefined) };
+  const auth = () => ({ tenant: "umbrella", caller: "", scopes: ["*"] });
+  const wake = async (threadId: string): Promise<unknown> => {
+    const { Thread } = createRuntime({ graphs: { graph }, auth, placement });
+    const name = JSON.stringify(["umbrella", threadId]);
+    const stub = env.THREAD.get(env.THREAD.idFromString(env.THREAD.idFromName(name).toString()));
+    return runInDurableObject(stub, async (_, state) => {
+      expect(state.id.name).toBeUndefined();
+      const thread = new Thread(state, env);
+      await thread.announceThread();
+      const created = await thread.createThread({
+        tenant: "umbrella",
+        threadId,
+        metadata: {},
+        ifExists: "do_nothing",
+      });
+      return created.ok;
+    });
+  };
+
+  it("is of use, whether it has a thread or none", async () => {
+    deploy({ graph });
+    const threadId = crypto.randomUUID();
+    expect(await wake(threadId)).toBe(true);
+    expect(await wake(threadId)).toBe(true);
   });
 });
 
