@@ -34,6 +34,8 @@ export interface AnnouncerParts {
 export class Announcer {
   readonly #parts: AnnouncerParts;
   #current: Promise<void> | undefined;
+  /** What is told whatever has changed. */
+  readonly #anew = new Set<Promise<boolean>>();
   #isClosed = false;
   #isAwake = false;
 
@@ -95,12 +97,21 @@ export class Announcer {
     if (this.#isAwake) return;
     this.#isAwake = true;
     const reported = (fault: unknown): void => platform.report(fault);
-    platform.waitUntil(Promise.resolve().then(() => this.#tellAnew(false).catch(reported)));
+    platform.waitUntil(Promise.resolve().then(() => this.#tracked(this.#tellAnew(false)).catch(reported)));
   }
 
   /** Tells what the thread is, whatever the directory knows. False when there is no thread that it is told of. */
   async retell(): Promise<boolean> {
-    return this.#tellAnew(true);
+    return this.#tracked(this.#tellAnew(true));
+  }
+
+  async #tracked(telling: Promise<boolean>): Promise<boolean> {
+    this.#anew.add(telling);
+    try {
+      return await telling;
+    } finally {
+      this.#anew.delete(telling);
+    }
   }
 
   /** What is to be told anyway is told by its timer, or by who has noted it. */
@@ -142,7 +153,8 @@ export class Announcer {
     const thread = storage.thread();
     if (directory === undefined || thread === undefined) return;
     this.#isClosed = true;
-    await this.#current?.catch(() => undefined);
+    // What is on its way would arrive after the thread was forgotten.
+    await Promise.allSettled([this.#current, ...this.#anew]);
     try {
       await directory.of(thread.tenant).removeThread(thread.thread_id);
     } catch (cause) {

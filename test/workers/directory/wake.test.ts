@@ -1,9 +1,11 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
 import type { DirectoryApi } from "../../../src/directory/protocol.ts";
 import { GRAPH_CRONS } from "../../../src/graph-crons.ts";
 import { objectName } from "../../../src/http/object-name.ts";
+import { createRuntime } from "../../../src/worker.ts";
 import { Log } from "../../support/log.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
 import { announcing, deploy } from "../graphs.ts";
@@ -95,6 +97,40 @@ describe("a directory that has lost a thread", () => {
   ])("is not rebuilt from %o", async ([objects]) => {
     await expect(json(post("/directory/rebuild", { objects }))).rejects.toMatchObject({
       code: "invalid_request",
+    });
+  });
+});
+
+describe("a thread that is deleted while a directory that has lost it hears of it", () => {
+  it("is forgotten in the end", async () => {
+    const tenant = crypto.randomUUID();
+    const threadId = crypto.randomUUID();
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const told: string[] = [];
+    const directory: Pick<DirectoryApi, "knowsThread" | "putThread" | "removeThread"> = {
+      knowsThread: async () => false,
+      putThread: async () => {
+        asked.resolve();
+        await gate.promise;
+        told.push("put");
+      },
+      removeThread: async () => {
+        told.push("removed");
+      },
+    };
+    const { Thread } = createRuntime({ graphs: { noting } });
+    const stub = env.THREAD.getByName(objectName(tenant, threadId));
+    await runInDurableObject(stub, async (_, state) => {
+      const made = new Thread(state, { ...env, DIRECTORY: undefined });
+      await made.createThread({ tenant, threadId, metadata: {}, ifExists: "raise" });
+      const thread = new Thread(state, { ...env, DIRECTORY: { getByName: () => directory } });
+      await thread.getThread({ tenant, threadId });
+      await asked.promise;
+      const deleting = thread.deleteThread({ tenant, threadId });
+      await scheduler.wait(20);
+      gate.resolve();
+      expect(await deleting).toMatchObject({ ok: true });
+      expect(told).toEqual(["put", "removed"]);
     });
   });
 });
