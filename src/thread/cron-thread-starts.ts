@@ -56,6 +56,8 @@ export class CronThreadStarts {
     const runId = idOf("run", cron, at);
     const started = await this.#startRun(address, cron, runId);
     platform.reached("cron.run_sent");
+    // All that there is goes: the thread of a run that has come just now, too.
+    if (storage.thread()?.deleting !== 0) return this.#giveUp(address, cron);
     if (started.ok || started.error.code === "thread_not_found") return { run: runId };
     return refused(started.error);
   }
@@ -82,19 +84,22 @@ export class CronThreadStarts {
   }
 
   /** Whether the thread is still wanted. */
-  #note({ id }: CronRow, at: number): boolean {
+  #note(cron: CronRow, at: number): boolean {
     const { storage } = this.#parts;
-    return storage.transaction(() => {
-      const cron = storage.crons.get(id);
-      if (cron?.nextAt !== at) return false;
-      storage.crons.beginFiring(id, at);
-      return true;
-    });
+    if (this.#current(cron)?.nextAt !== at) return false;
+    storage.transaction(() => storage.crons.beginFiring(cron.id, at));
+    return true;
   }
 
-  async #giveUp(address: ThreadAddress, { id }: CronRow): Promise<undefined> {
+  /** The cron as it is now, undefined when it is gone, or goes with all that there is. */
+  #current({ id }: CronRow): CronRow | undefined {
+    const { storage } = this.#parts;
+    return storage.thread()?.deleting === 0 ? storage.crons.get(id) : undefined;
+  }
+
+  async #giveUp(address: ThreadAddress, cron: CronRow): Promise<undefined> {
     // One that is still there may have started its run meanwhile.
-    if (this.#parts.storage.crons.get(id) !== undefined) return undefined;
+    if (this.#current(cron) !== undefined) return undefined;
     await this.#parts.callThread(address, (thread) => thread.deleteThread(address));
   }
 

@@ -55,6 +55,8 @@ class AlreadyStartedError extends Error {}
 export class ThreadCrons implements CronsApi {
   readonly #parts: CronParts;
   readonly #threadStarts: CronThreadStarts;
+  /** Starts of runs in threads of their own. */
+  readonly #starting = new Set<Promise<void>>();
 
   constructor(parts: CronParts) {
     this.#parts = parts;
@@ -135,6 +137,11 @@ export class ThreadCrons implements CronsApi {
     });
   }
 
+  /** Resolves when no start is under way. With the mark of deletion none begins, and one that is under way leaves no thread. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#starting);
+  }
+
   /** The time of a run has come, or has passed a while ago. */
   async onTimer({ id }: Timer): Promise<void> {
     try {
@@ -153,7 +160,16 @@ export class ThreadCrons implements CronsApi {
     if (cron === undefined || at === undefined) {
       return storage.transaction(() => this.#setTimer(id, undefined));
     }
-    return cron.threads === undefined ? this.#start(cron) : this.#startElsewhere(cron, at);
+    return cron.threads === undefined ? this.#start(cron) : this.#tracked(this.#startElsewhere(cron, at));
+  }
+
+  async #tracked(start: Promise<void>): Promise<void> {
+    this.#starting.add(start);
+    try {
+      await start;
+    } finally {
+      this.#starting.delete(start);
+    }
   }
 
   async #start(cron: CronRow): Promise<void> {

@@ -5,6 +5,7 @@ import type { GraphRunner } from "./graph-runner.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunAdmission } from "./run-admission.ts";
 import type { RunQueue } from "./run-queue.ts";
+import type { ThreadCrons } from "./thread-crons.ts";
 import type { ThreadRow } from "./thread-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
@@ -15,6 +16,7 @@ export interface DeletionParts {
   readonly runner: GraphRunner;
   readonly admission: RunAdmission;
   readonly announcer: Announcer;
+  readonly crons: Pick<ThreadCrons, "settled">;
   readonly feed: Pick<FeedSockets, "dismiss">;
 }
 
@@ -56,11 +58,12 @@ export class ThreadDeletion {
   }
 
   async #delete(threadId: string): Promise<void> {
-    const { storage, platform, queue, runner, admission, announcer, feed } = this.#parts;
+    const { storage, platform, queue, runner, admission, announcer, crons, feed } = this.#parts;
     const gone = threadDeleted(threadId);
     runner.abort(gone);
     queue.dismiss(wireError(gone));
     await admission.dismiss();
+    await crons.settled();
     try {
       await announcer.close();
       platform.reached("announcement.withdrawn");

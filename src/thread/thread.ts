@@ -148,7 +148,9 @@ export class Thread {
       reached: (point) => platform.reached(point),
     });
     const parts = { ...queued, admission: this.#admission, runner: this.#runner, feed: this.feed };
-    this.#deletion = new ThreadDeletion({ ...parts, announcer: this.#announcer });
+    const ready: Ready = (caller) => this.#ready(caller);
+    this.crons = new ThreadCrons({ ...parts, ...options.crons, ready });
+    this.#deletion = new ThreadDeletion({ ...parts, announcer: this.#announcer, crons: this.crons });
     this.#retention = new RetentionKeeper({
       ...parts,
       deletion: this.#deletion,
@@ -157,9 +159,7 @@ export class Thread {
     this.#temporary = new TemporaryThread({ ...parts, states: this.#states, deletion: this.#deletion });
     this.#waits = new WaitKeeper({ ...parts, environment, states: this.#states });
     this.#timers = new TimerDispatch(storage, platform, this.#handlers(entrance, stops));
-    const ready: Ready = (caller) => this.#ready(caller);
     this.hooks = new ThreadHooks({ ...parts, states: this.#states, ready });
-    this.crons = new ThreadCrons({ ...parts, ...options.crons, ready });
     this.lifeCycle = this.#lifeCycleOf(record);
     this.runs = new ThreadRuns({
       ...parts,

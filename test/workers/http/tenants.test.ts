@@ -1,8 +1,11 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Annotation, END, START, StateGraph } from "../../../src/index.ts";
+import { GRAPH_CRONS } from "../../../src/graph-crons.ts";
 import { objectName } from "../../../src/http/object-name.ts";
-import { apiKeys } from "../../../src/worker.ts";
+import type { CreateThread, StartRun, ThreadAddress, ThreadApi } from "../../../src/thread/protocol.ts";
+import { apiKeys, createRuntime } from "../../../src/worker.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { json } from "../../support/threads.ts";
 import { announcing } from "../graphs.ts";
@@ -99,6 +102,48 @@ describe("erasing a tenant", () => {
       expect(before).toBeGreaterThanOrEqual(2);
     },
   );
+
+  it("leaves no thread of a cron that is starting a run", async () => {
+    const tenant = crypto.randomUUID();
+    const options = { auth: () => ({ tenant, caller: "", scopes: ["*"] }), crons };
+    const call = server(options, {}, { large });
+    const body = { schedule: "every 3600000", assistant_id: "large", input: {}, on_run_completed: "keep" };
+    await json(call("/runs/crons", { body }));
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = {
+      getByName: (name: string) => {
+        const thread = env.THREAD.getByName(name) as unknown as ThreadApi;
+        return {
+          createThread: async (create: CreateThread) => {
+            asked.resolve();
+            await gate.promise;
+            return thread.createThread(create);
+          },
+          startRun: (start: StartRun) => thread.startRun(start),
+          deleteThread: (address: ThreadAddress) => thread.deleteThread(address),
+        };
+      },
+    };
+    const { Thread } = createRuntime({ graphs: { large }, directory: { shards: 2 }, crons });
+    const keeper = { tenant, threadId: GRAPH_CRONS };
+    await runInDurableObject(env.THREAD.getByName(objectName(tenant, GRAPH_CRONS)), async (_, state) => {
+      state.storage.sql.exec("UPDATE timers SET due = 1");
+      state.storage.sql.exec("UPDATE crons SET next_at = 1");
+      // The object that is there already must not go on with the deletion meanwhile.
+      const alarms = vi.spyOn(state.storage, "setAlarm").mockResolvedValue();
+      const thread = new Thread(state, { ...env, THREAD: slow });
+      const firing = thread.alarm();
+      await asked.promise;
+      const deleting = thread.deleteThread(keeper);
+      await scheduler.wait(20);
+      gate.resolve();
+      await firing;
+      expect(await deleting).toMatchObject({ ok: true });
+      alarms.mockRestore();
+    });
+    await scheduler.wait(100);
+    expect(await json(call("/threads/count", { body: {} }))).toBe(0);
+  });
 
   it("says which threads could not be deleted, keeps all that the directory knows, and goes on later", async () => {
     const [gone] = await tenants();
