@@ -8,13 +8,15 @@ export class Erasures {
     this.#sql = sql;
   }
 
-  /** In a transaction. Threads to be deleted next: first those that were begun before, then the oldest. */
+  /** In a transaction. Threads to be deleted next: those that were not tried yet, the oldest first, then those that were tried least lately. */
   begin(limit: number): readonly string[] {
-    const begun = this.#ids("SELECT thread_id FROM erasures ORDER BY thread_id LIMIT ?", limit);
-    const statement = `INSERT INTO erasures (thread_id)
+    const begin = `INSERT INTO erasures (thread_id)
       SELECT thread_id FROM threads WHERE thread_id NOT IN (SELECT thread_id FROM erasures)
-      ORDER BY created_at, thread_id LIMIT ? RETURNING thread_id`;
-    return [...begun, ...this.#ids(statement, limit - begun.length)];
+      ORDER BY created_at, thread_id LIMIT ?`;
+    this.#sql.run(begin, limit);
+    const next = `UPDATE erasures SET tried = 1 + (SELECT max(tried) FROM erasures)
+      WHERE thread_id IN (SELECT thread_id FROM erasures ORDER BY tried, thread_id LIMIT ?) RETURNING thread_id`;
+    return this.#sql.all<{ thread_id: string }>(next, limit).map((row) => row.thread_id);
   }
 
   /** The thread is gone. */
@@ -27,9 +29,5 @@ export class Erasures {
     const statement = `SELECT count(*) AS count
       FROM (SELECT thread_id FROM threads UNION SELECT thread_id FROM erasures)`;
     return this.#sql.one<{ count: number }>(statement).count;
-  }
-
-  #ids(statement: string, limit: number): readonly string[] {
-    return this.#sql.all<{ thread_id: string }>(statement, limit).map((row) => row.thread_id);
   }
 }

@@ -9,6 +9,9 @@ export interface Leaf {
   readonly value: string;
 }
 
+/** Keys of a filter that SQL looks at: a statement takes 100 parameters. */
+export const MAX_KEYS = 40;
+
 /** Longer texts, of values and of paths, are kept as their hash, in characters. */
 const MAX_TEXT = 200;
 /** A step of a path into any element of a list. */

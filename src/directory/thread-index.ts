@@ -1,5 +1,6 @@
 import type { Sql } from "../storage/sql.ts";
-import { leavesOf, leavesWithin, type Leaf } from "./leaves.ts";
+import { contains } from "../contains.ts";
+import { isExact, leavesOf, leavesWithin, type Leaf, MAX_KEYS } from "./leaves.ts";
 import type { AskedQuestion, QuestionsPage, ThreadEntry } from "./protocol.ts";
 
 /** The path that stands for the status. */
@@ -49,24 +50,39 @@ export class ThreadIndex {
   }
 
   questions({ limit, after, access = {} }: QuestionsPage): readonly AskedQuestion[] {
-    const keys = leavesWithin("metadata", access);
+    const wanted = leavesWithin("metadata", access);
+    const keys = wanted.slice(0, MAX_KEYS);
+    const isFiltered = keys.length < wanted.length || !isExact(access);
     const isAccessible = keys.map(
       (_, index) =>
         ` AND EXISTS (SELECT 1 FROM thread_keys k WHERE k.path = ?${2 * index + 5} AND k.value = ?${2 * index + 6} AND k.thread = q.thread)`,
     );
-    const statement = `SELECT t.thread_id, q.interrupt, q.asked_at, q.question
+    const statement = `SELECT t.thread_id, q.interrupt, q.asked_at, q.question${isFiltered ? ", t.entry" : ""}
       FROM questions q JOIN threads t ON t.id = q.thread
       WHERE (q.asked_at > ?1 OR (q.asked_at = ?1 AND (t.thread_id, q.interrupt) > (?2, ?3)))${isAccessible.join("")}
       ORDER BY q.asked_at, t.thread_id, q.interrupt LIMIT ?4`;
     const inputs = keys.flatMap(({ path, value }) => [path, value]);
-    type Row = { thread_id: string; interrupt: string; asked_at: number; question: string };
+    type Row = {
+      thread_id: string;
+      interrupt: string;
+      asked_at: number;
+      question: string;
+      entry?: string;
+    };
     const place = [after?.askedAt ?? -1, after?.threadId ?? "", after?.interruptId ?? ""] as const;
-    return this.#sql.all<Row>(statement, ...place, limit, ...inputs).map((row) => ({
-      threadId: row.thread_id,
-      interruptId: row.interrupt,
-      askedAt: row.asked_at,
-      value: JSON.parse(row.question) as AskedQuestion["value"],
-    }));
+    const found: AskedQuestion[] = [];
+    const most = isFiltered ? -1 : limit;
+    for (const row of this.#sql.each<Row>(statement, ...place, most, ...inputs)) {
+      if (isFiltered && !contains(parseEntry(row.entry ?? "").metadata, access)) continue;
+      found.push({
+        threadId: row.thread_id,
+        interruptId: row.interrupt,
+        askedAt: row.asked_at,
+        value: JSON.parse(row.question) as AskedQuestion["value"],
+      });
+      if (found.length === limit) break;
+    }
+    return found;
   }
 
   #find(threadId: string): EntryRow | undefined {

@@ -1,14 +1,12 @@
 import type { Sql, SqlInput } from "../storage/sql.ts";
 import { contains } from "../contains.ts";
-import { isExact, type Leaf, leavesWithin } from "./leaves.ts";
+import { isExact, type Leaf, leavesWithin, MAX_KEYS } from "./leaves.ts";
 import type { ThreadFilter, ThreadOrder, ThreadPlace } from "./protocol.ts";
 import { parseEntry, STATUS } from "./thread-index.ts";
 
 /** With more threads than this under one key, going through them in the wanted order is faster than sorting them. */
 const FEW = 2000;
 
-/** Keys of a filter that SQL looks at: a statement takes 100 parameters. */
-const MAX_KEYS = 40;
 /** Keys among which the rarest are looked for. */
 const MAX_COUNTED = 200;
 

@@ -88,6 +88,39 @@ describe.for([1, 3])("a directory of %i", (count) => {
     for (const table of ["threads", "thread_keys", "questions"]) expect(await rowsOf(table)).toBe(0);
   });
 
+  it("has for a caller the questions of threads that contain what the caller may know of, and no others", async () => {
+    const { object } = directory(count);
+    const put = (id: string, metadata: ThreadEntry["metadata"]): Promise<void> =>
+      object.putThread(entry(id, { metadata, questions: [{ interruptId: "q", value: id, askedAt: 1 }] }));
+    const members = [
+      { id: "x", role: "viewer" },
+      { id: "y", role: "owner" },
+    ];
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`key ${index}`, index]));
+    for (const id of ["a", "b", "c"]) await put(`seems ${id}`, { members });
+    await put("fits", { members: [...members, { id: "x", role: "owner" }] });
+    await put("many", many);
+    await put("not all", { ...many, "key 59": 0 });
+    const asked = async (access: ThreadEntry["metadata"]) =>
+      (await object.getQuestions({ limit: 1, access })).map(({ threadId }) => threadId);
+    expect(await asked({ members: [{ id: "x", role: "owner" }] })).toEqual(["fits"]);
+    expect(await asked(many)).toEqual(["many"]);
+  });
+
+  it("erases threads that were not tried yet before those that could not be erased", async () => {
+    const { object } = directory(count);
+    const ids = Array.from({ length: 6 }, (_, index) => `thread ${index}`);
+    for (const [index, id] of ids.entries()) await object.putThread(entry(id, { createdAt: index }));
+    const tried = new Set<string>();
+    // As often as one object needs that has them all.
+    for (let times = 0; times < 2 * count; times += 1) {
+      for (const id of await object.beginErasure(3)) tried.add(id);
+    }
+    expect(tried).toEqual(new Set(ids));
+    expect((await object.beginErasure(6)).length).toBeGreaterThan(0);
+    expect(await object.threadsLeft()).toBe(6);
+  });
+
   it("keeps long paths and values as their hashes, and finds by them", async () => {
     const { object, rowsOf } = directory(count);
     const key = "k".repeat(8000);
