@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
-import { authentication, type AuthenticationOptions } from "./auth/authentication.ts";
+import { authentication } from "./auth/authentication.ts";
+import type { ReauthenticationOptions } from "./auth/reauthentication.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
 import { assistantGraphRoutes, assistantRoutes } from "./assistant-routes.ts";
@@ -40,7 +41,7 @@ import { transferRoutes } from "./transfer-routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import type { WebhookSource } from "./webhooks/source.ts";
 
-export interface AppOptions extends AuthenticationOptions, HookRouteOptions, DocumentationRouteOptions {
+export interface AppOptions extends ReauthenticationOptions, HookRouteOptions, DocumentationRouteOptions {
   /** Finds the thread objects among the Worker's bindings. */
   readonly threads: (env: unknown, caller: ThreadCaller) => ThreadNamespace;
   /** Makes stubs of a thread's object by the object's own id. Refuses what is none. */

@@ -120,6 +120,12 @@ export function statusOf(code: string): ContentfulStatusCode {
   return (Object.hasOwn(STATUS, code) ? STATUS[code] : undefined) ?? 500;
 }
 
+/** The status that the request gets for what was thrown. */
+export function statusOfThrown(error: unknown): number {
+  if (error instanceof AuthRefusal) return error.status;
+  return error instanceof TidemarkError ? statusOf(error.code) : 500;
+}
+
 function authRefusal(context: Context, error: AuthRefusal): Response {
   error.headers.forEach((value, name) => context.header(name, value));
   // The type lists the statuses that have a name; any that may have a body will do.

@@ -2,6 +2,7 @@ import { Hono, type HonoRequest } from "hono";
 import * as v from "valibot";
 import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
+import { reauthentications } from "./auth/reauthentication.ts";
 import { authorize } from "./auth/authorization.ts";
 import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
 import { check, parseQuery } from "./body.ts";
@@ -58,6 +59,7 @@ export function threadStreamRoutes(options: AppOptions): Hono {
       // Without an id: what goes on now, and what comes.
       past: new Set(after === undefined ? ended.map(({ run_id: id }) => id) : []),
       heartbeat: options.heartbeat,
+      watch: (signal) => reauthentications(context, options, signal),
     });
     const location = `/threads/${encodeURIComponent(thread.address.threadId)}/stream`;
     return context.body(events, 200, { ...EVENT_HEADERS, location });

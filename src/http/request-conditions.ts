@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { RefusedError } from "../errors.ts";
 import type { Idempotency } from "../thread/protocol.ts";
+import { isUpgrade } from "./auth/socket-credential.ts";
 
 /** What the headers of a request say about when it is to be done. */
 export interface RequestConditions {
@@ -12,8 +13,9 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 /** As in RFC 9110, and without its quotes. */
 const ETAG = /^"([\x21\x23-\x7e]+)"$|^([\x21\x23-\x7e]+)$/;
 
-/** Reads `Idempotency-Key` and `If-Match`. `body` is what the request asks for. */
+/** Reads `Idempotency-Key` and `If-Match`. `body` is what the request asks for. What opened a socket says nothing of its commands. */
 export async function requestConditions(context: Context, body: unknown): Promise<RequestConditions> {
+  if (isUpgrade(context.req.raw)) return {};
   const key = idempotencyKey(context);
   const match = context.req.header("if-match");
   return {

@@ -14,6 +14,8 @@ export interface ThreadStreamOptions {
   readonly past: ReadonlySet<string>;
   /** In milliseconds. */
   readonly heartbeat: number;
+  /** Throws when the client may listen no longer. */
+  readonly watch: (signal: AbortSignal) => Promise<never>;
 }
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -30,7 +32,8 @@ export function threadStream(thread: RequestedThread, options: ThreadStreamOptio
   let sent: Promise<void> = Promise.resolve();
   const send = (bytes: Uint8Array): Promise<void> => (sent = sent.then(() => writer.write(bytes)));
   const telling = tell(thread, options, send, stop.signal);
-  void Promise.race([telling, heartbeats(options.heartbeat, send, stop.signal)])
+  const beating = heartbeats(options.heartbeat, send, stop.signal);
+  void Promise.race([telling, beating, options.watch(stop.signal)])
     .then(() => sent)
     .then(() => writer.close())
     // The client is gone, or has to see that the stream was broken off: it comes again.

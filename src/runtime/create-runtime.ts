@@ -79,6 +79,7 @@ function routerOptions(options: RuntimeOptions, parts: Parts): AppOptions {
     origins: options.origins ?? [],
     maxBodySize: options.maxBodySize ?? MAX_BODY_SIZE,
     heartbeat: events.heartbeat,
+    reauthenticate: events.reauthenticate,
     ...watch,
     eventSchemas: options.eventSchemas ?? {},
     webhooks: options.webhooks ?? {},
@@ -98,7 +99,7 @@ function routerOptions(options: RuntimeOptions, parts: Parts): AppOptions {
 
 function threadConfig(options: RuntimeOptions, parts: Parts): ThreadConfig {
   const { watch, bindings, placement, directory, links, extract, store } = parts;
-  const { heartbeat: _heartbeat, ...events } = parts.events;
+  const { heartbeat: _heartbeat, reauthenticate: _reauthenticate, ...events } = parts.events;
   return {
     graphs: options.graphs,
     mintId: uuid7,

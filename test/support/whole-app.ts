@@ -16,6 +16,7 @@ export function wholeApp(options: Partial<AppOptions> = {}): Hono {
     hasCrons: true,
     documentation: openapi(),
     heartbeat: 5000,
+    reauthenticate: 300_000,
     maxBodySize: 0,
     log: new Log({ level: "silent" }, () => 0),
     store: unasked,

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
-import { RefusedError } from "../../errors.ts";
+import { AuthRefusal } from "./auth-refusal.ts";
 import { authorizePath } from "./authorization.ts";
 import { covers, forbidden, PERMISSIONS } from "./permissions.ts";
 import { type Authenticate, checkPrincipal, LOCAL_PRINCIPAL } from "./principal.ts";
@@ -18,25 +18,29 @@ export interface AuthenticationOptions {
  * Finds out who makes the request, and refuses what they may not do. Whoever is nobody learns nothing, not even which
  * routes there are.
  */
-export function authentication({ auth, rateLimiter }: AuthenticationOptions): MiddlewareHandler {
-  const authenticate = auth ?? (() => LOCAL_PRINCIPAL);
+export function authentication(options: AuthenticationOptions): MiddlewareHandler {
   return async (context, next) => {
-    const { raw } = context.req;
-    const principal = await authenticate(withSocketCredential(raw), context.env as Cloudflare.Env);
-    await limitRate(rateLimiter(context.env), raw, principal);
-    if (principal === undefined) {
-      context.header("www-authenticate", "Bearer");
-      throw unauthenticated();
-    }
-    context.set("principal", checkPrincipal(principal));
-    const route = routeOf(context);
-    if (route !== undefined) {
-      const permission = neededFor(route);
-      requirePermission(context, permission);
-      await authorizePath(context, route, permission);
-    }
+    await authenticateAs(context, options, context.req.raw);
     await next();
   };
+}
+
+/** Finds out from `request` who makes the request of the context, and refuses what they may not do. */
+export async function authenticateAs(
+  context: Context,
+  { auth, rateLimiter }: AuthenticationOptions,
+  request: Request,
+): Promise<void> {
+  const authenticate = auth ?? (() => LOCAL_PRINCIPAL);
+  const principal = await authenticate(withSocketCredential(request), context.env as Cloudflare.Env);
+  await limitRate(rateLimiter(context.env), request, principal);
+  if (principal === undefined) throw unauthenticated();
+  context.set("principal", checkPrincipal(principal));
+  const route = routeOf(context);
+  if (route === undefined) return;
+  const permission = neededFor(route);
+  requirePermission(context, permission);
+  await authorizePath(context, route, permission);
 }
 
 /** For what a route needs only sometimes. */
@@ -56,9 +60,10 @@ function neededFor({ method, path }: Route): string {
   return PERMISSIONS[`${method} ${path}`] ?? "*";
 }
 
-function unauthenticated(): RefusedError {
-  return new RefusedError(
-    "unauthenticated",
+export function unauthenticated(): AuthRefusal {
+  return new AuthRefusal(
+    401,
     'The request does not say who makes it, or what it says does not hold. Send the key as "authorization: Bearer …" or as "x-api-key: …".',
+    new Headers({ "www-authenticate": "Bearer" }),
   );
 }

@@ -23,8 +23,8 @@ type Command = (params: unknown) => CommandResult | Promise<CommandResult>;
 export interface Transport {
   /** What only it understands, by method. */
   readonly commands: Readonly<Record<string, Command>>;
-  /** Refuses a command that is one too many. */
-  readonly admit: () => Promise<void>;
+  /** Refuses a command that its sender may not send now. Otherwise the thread, as far as the sender may know of it. */
+  readonly admit: () => Promise<RequestedThread>;
 }
 
 type Response = Readonly<Record<string, unknown>>;
@@ -35,8 +35,8 @@ export async function answer(commander: Commander, sent: unknown, transport?: Tr
   try {
     const command = check(CommandBody, sent, "command");
     ({ id } = command);
-    await transport?.admit();
-    const { result, after } = await execute(commander, command, transport?.commands ?? {});
+    const thread = (await transport?.admit()) ?? commander.thread;
+    const { result, after } = await execute({ ...commander, thread }, command, transport?.commands ?? {});
     const { threadId } = commander.thread.address;
     const through = after === undefined ? {} : { applied_through_seq: after };
     return { type: "success", id, result, meta: { thread_id: threadId, ...through } };

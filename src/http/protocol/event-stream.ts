@@ -4,6 +4,15 @@ import type { RequestedThread } from "../thread-call.ts";
 import { Subscriptions, type Filter } from "./subscriptions.ts";
 import { threadEvents } from "./thread-listener.ts";
 
+export interface EventStreamOptions {
+  /** The number of the last event that the client has had. */
+  readonly since: number;
+  /** In milliseconds. */
+  readonly heartbeat: number;
+  /** Throws when the client may listen no longer. */
+  readonly watch: (signal: AbortSignal) => Promise<never>;
+}
+
 /**
  * The events of a thread as server-sent events, with heartbeats while nothing is told: open until the client leaves, or the
  * thread is deleted.
@@ -11,8 +20,7 @@ import { threadEvents } from "./thread-listener.ts";
 export function eventStream(
   { namespace, name, address: { access } }: RequestedThread,
   filter: Filter,
-  since: number,
-  heartbeat: number,
+  { since, heartbeat, watch }: EventStreamOptions,
 ): Bytes {
   const { readable, writable } = new IdentityTransformStream();
   const client = new Client(writable.getWriter());
@@ -27,7 +35,7 @@ export function eventStream(
     }
   };
   const beating = heartbeats(heartbeat, (comment) => client.write(comment), stop.signal);
-  void Promise.race([send(), beating])
+  void Promise.race([send(), beating, watch(stop.signal)])
     .then(() => client.close())
     // The client is gone, or has to see that the stream was broken off: it comes again.
     .catch((error: unknown) => client.abort(error))

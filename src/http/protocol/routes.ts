@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { RefusedError } from "../../errors.ts";
 import { stringifyJson } from "../../json.ts";
 import type { AppOptions } from "../app.ts";
+import { reauthentications } from "../auth/reauthentication.ts";
 import { agreedProtocol, isUpgrade } from "../auth/socket-credential.ts";
 import { parseBody } from "../body.ts";
 import { AnyBody } from "../schemas.ts";
@@ -39,7 +40,12 @@ export function protocolRoutes(options: AppOptions): Hono {
   app.post("/stream/events", async (context) => {
     const thread = requestedThread(context, options);
     const { since, ...filter } = await parseBody(context.req, EventStreamBody, options.maxBodySize);
-    return context.body(eventStream(thread, filter, since ?? 0, options.heartbeat), 200, HEADERS);
+    const events = eventStream(thread, filter, {
+      since: since ?? 0,
+      heartbeat: options.heartbeat,
+      watch: (signal) => reauthentications(context, options, signal),
+    });
+    return context.body(events, 200, HEADERS);
   });
 
   return app;

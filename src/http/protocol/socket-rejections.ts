@@ -6,6 +6,10 @@ import { socketResponse } from "./socket-response.ts";
 /** What a close code adds to the status that the same request would get over HTTP. */
 const REFUSED = 4000;
 
+export function closeCodeOf(status: number): number {
+  return REFUSED + status;
+}
+
 /**
  * Takes a WebSocket that is refused, and closes it with the status: a page sees nothing of a handshake that fails, and
  * would try again and again.
@@ -17,7 +21,7 @@ export const socketRejections: MiddlewareHandler = async (context, next) => {
   if (!isUpgrade(raw) || status < 400) return;
   const { 0: client, 1: socket } = new WebSocketPair();
   socket.accept();
-  socket.close(REFUSED + status, notedOf(context)["code"] ?? "");
+  socket.close(closeCodeOf(status), notedOf(context)["code"] ?? "");
   context.res = undefined;
   context.res = socketResponse(client, agreedProtocol(raw));
 };

@@ -1,9 +1,13 @@
-import { limitRate } from "../auth/rate-limit.ts";
+import { TidemarkError } from "../../errors.ts";
+import { reauthenticate, reauthentications } from "../auth/reauthentication.ts";
 import { check } from "../body.ts";
 import { stringifyJson } from "../../json.ts";
+import { statusOfThrown } from "../errors.ts";
+import { requestedThread, type RequestedThread } from "../thread-call.ts";
 import { answer, type Commander, type Transport } from "./commands.ts";
 import { ProtocolError } from "./protocol-error.ts";
 import { EventStreamBody, ReconnectParams, UnsubscribeParams } from "./schemas.ts";
+import { closeCodeOf } from "./socket-rejections.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { threadEvents } from "./thread-listener.ts";
 
@@ -18,9 +22,12 @@ export class SocketSession {
   readonly #socket: WebSocket;
   readonly #commander: Commander;
   readonly #subscriptions = new Subscriptions();
+  readonly #left = new AbortController();
   #listening = new AbortController();
   /** Commands are answered in their order. */
   #answered: Promise<void> = Promise.resolve();
+  /** What has refused the last command: its sender may send no other one. */
+  #refusal: unknown;
   /** A subscription waits for what has happened before. */
   #isBehind = false;
 
@@ -37,6 +44,7 @@ export class SocketSession {
     socket.addEventListener("close", () => session.#leave());
     socket.addEventListener("error", () => session.#leave());
     socket.accept();
+    void session.#watch();
     return client;
   }
 
@@ -52,13 +60,39 @@ export class SocketSession {
       admit: () => this.#admit(),
     });
     this.#socket.send(stringifyJson(response));
+    if (this.#refusal !== undefined) return this.#refuse(this.#refusal);
     if (this.#isBehind) this.#listen();
   }
 
-  /** A command counts as a request: a socket is no way around the limit. */
-  #admit(): Promise<void> {
+  /** A command counts as a request: a socket is no way around the limit, nor outlives its key. */
+  async #admit(): Promise<RequestedThread> {
     const { context, options } = this.#commander;
-    return limitRate(options.rateLimiter(context.env), context.req.raw, context.get("principal"));
+    try {
+      await reauthenticate(context, options);
+    } catch (error) {
+      const status = statusOfThrown(error);
+      if (status === 401 || status === 403) this.#refusal = error;
+      throw error;
+    }
+    return requestedThread(context, options);
+  }
+
+  /** Who only listens is asked again from time to time. */
+  async #watch(): Promise<void> {
+    const { context, options } = this.#commander;
+    const inTurn = (ask: () => Promise<void>): Promise<void> => {
+      const asked = this.#answered.then(ask);
+      this.#answered = asked.catch(() => undefined);
+      return asked;
+    };
+    await reauthentications(context, options, this.#left.signal, inTurn).catch((error: unknown) => {
+      if (!this.#left.signal.aborted) this.#refuse(error);
+    });
+  }
+
+  #refuse(error: unknown): void {
+    if (!(error instanceof TidemarkError)) return this.#fail(error);
+    this.#close(closeCodeOf(statusOfThrown(error)), error.code);
   }
 
   /** What is no JSON, or too much, is no command either. */
@@ -123,6 +157,7 @@ export class SocketSession {
   }
 
   #leave(): void {
+    this.#left.abort();
     this.#listening.abort();
   }
 }

@@ -8,9 +8,16 @@ export interface EventOptions {
   readonly keep?: number;
   /** A stream gets a comment so often, in milliseconds, that nobody on the way takes it for dead; 5,000 by default. */
   readonly heartbeat?: number;
+  /** Who listens to a thread is asked again so often who it is, in milliseconds; five minutes by default. */
+  readonly reauthenticate?: number;
 }
 
-const DEFAULTS: Required<EventOptions> = { size: 8 * 1024 * 1024, keep: 60 * 60 * 1000, heartbeat: 5000 };
+const DEFAULTS: Required<EventOptions> = {
+  size: 8 * 1024 * 1024,
+  keep: 60 * 60 * 1000,
+  heartbeat: 5000,
+  reauthenticate: 5 * 60 * 1000,
+};
 
 /** All of them, checked. */
 export function eventOptions(given: EventOptions): Required<EventOptions> {
@@ -18,7 +25,7 @@ export function eventOptions(given: EventOptions): Required<EventOptions> {
   if (Object.values(options).every((value) => Number.isFinite(value) && value > 0)) return options;
   throw new TidemarkError(
     "invalid_events",
-    "events: size must be bytes above 0, keep and heartbeat milliseconds above 0.",
+    "events: size must be bytes above 0, keep, heartbeat and reauthenticate milliseconds above 0.",
     { details: { ...given } },
   );
 }

@@ -34,6 +34,7 @@ function routerBefore(answers: readonly (() => Promise<unknown>)[]) {
     graphs: {},
     directories: () => undefined,
     maxBodySize: 1000,
+    reauthenticate: 300_000,
     heartbeat: 5000,
     hookKeys: () => undefined,
   });

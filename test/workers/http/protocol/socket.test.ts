@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { Annotation, END, START, StateGraph } from "../../../../src/index.ts";
 import { toHex } from "../../../../src/storage/stored-id.ts";
 import { apiKeys, createRuntime } from "../../../../src/worker.ts";
-import type { CommandAnswer, ThreadEvent } from "../../../support/protocol.ts";
-import { request, TestThread } from "../../../support/threads.ts";
+import type { ThreadEvent } from "../../../support/protocol.ts";
+import { ProtocolSocket } from "../../../support/protocol-socket.ts";
+import { TestThread } from "../../../support/threads.ts";
 import { until } from "../../../support/gate.ts";
 import { deploy } from "../../graphs.ts";
 
@@ -15,58 +16,13 @@ const graph = new StateGraph(Annotation.Root({ said: Annotation<string> }))
   .addEdge("speak", END)
   .compile();
 
-/** A client of the protocol over a WebSocket. */
-class Client {
-  readonly messages: (CommandAnswer | ThreadEvent)[] = [];
-  closed: { readonly code: number; readonly reason: string } | undefined;
-  readonly #socket: WebSocket;
-  #lastId = 0;
-
-  constructor({ webSocket }: Response) {
-    if (webSocket === null) throw new Error("The response has no socket.");
-    this.#socket = webSocket;
-    webSocket.addEventListener("message", ({ data }) => {
-      this.messages.push(JSON.parse(String(data)) as CommandAnswer | ThreadEvent);
-    });
-    webSocket.addEventListener("close", ({ code, reason }) => {
-      this.closed = { code, reason };
-    });
-    webSocket.accept();
-  }
-
-  static async open(thread: TestThread): Promise<Client> {
-    return new Client(await request(`${thread.path}/stream/events`, { headers: { upgrade: "websocket" } }));
-  }
-
-  get events(): readonly ThreadEvent[] {
-    return this.messages.filter((message) => message.type === "event");
-  }
-
-  send(text: string): void {
-    this.#socket.send(text);
-  }
-
-  async command(method: string, params: object = {}): Promise<CommandAnswer> {
-    const id = ++this.#lastId;
-    this.send(JSON.stringify({ id, method, params }));
-    const isAnswer = (message: CommandAnswer | ThreadEvent): message is CommandAnswer =>
-      message.type !== "event" && message.id === id;
-    await until(() => this.messages.some(isAnswer));
-    return this.messages.filter(isAnswer)[0] as CommandAnswer;
-  }
-
-  close(): void {
-    this.#socket.close();
-  }
-}
-
 const isCompleted = ({ method, params: { data } }: ThreadEvent): boolean =>
   method === "lifecycle" && data["event"] === "completed";
 
 describe("a WebSocket of a thread", () => {
   it("takes commands, and tells each event once, whatever the subscriptions", async () => {
     deploy({ graph });
-    const client = await Client.open(new TestThread());
+    const client = await ProtocolSocket.open(new TestThread());
     await client.command("subscription.subscribe", { channels: ["lifecycle", "values"] });
     const started = await client.command("run.start", { assistant_id: "graph", input: { said: "" } });
     expect(started).toMatchObject({ type: "success", result: { run_id: expect.any(String) } });
@@ -88,7 +44,7 @@ describe("a WebSocket of a thread", () => {
 
   it("answers what is no command, and goes on", async () => {
     deploy({ graph });
-    const client = await Client.open(new TestThread());
+    const client = await ProtocolSocket.open(new TestThread());
     client.send("no JSON");
     client.send("[]");
     await until(() => client.messages.length === 2);
@@ -104,7 +60,7 @@ describe("a WebSocket of a thread", () => {
     deploy({ graph });
     const thread = new TestThread();
     await thread.invoke({ input: { said: "" } });
-    const client = await Client.open(thread);
+    const client = await ProtocolSocket.open(thread);
     await client.command("subscription.subscribe", { channels: ["lifecycle"] });
     await until(() => client.events.length > 0);
     await thread.delete();
@@ -137,7 +93,7 @@ describe("the key of a WebSocket", () => {
   it("stands among its subprotocols, and is not agreed on", async () => {
     const response = await opened("tidemark, bearer.secret-1");
     expect(response.headers.get("sec-websocket-protocol")).toBe("tidemark");
-    const client = new Client(response);
+    const client = new ProtocolSocket(response);
     expect(await client.command("nonsense")).toMatchObject({ error: "unknown_command" });
     client.close();
   });
@@ -145,7 +101,7 @@ describe("the key of a WebSocket", () => {
   it("is no way around the limit of requests", async () => {
     let requests = 0;
     const RATE_LIMITER = { limit: async () => ({ success: ++requests <= 2 }) };
-    const client = new Client(await opened("tidemark, bearer.secret-1", { RATE_LIMITER }));
+    const client = new ProtocolSocket(await opened("tidemark, bearer.secret-1", { RATE_LIMITER }));
     expect(await client.command("nonsense")).toMatchObject({ error: "unknown_command" });
     expect(await client.command("nonsense")).toMatchObject({ code: "rate_limited" });
     client.close();
@@ -156,7 +112,7 @@ describe("the key of a WebSocket", () => {
     ["is wrong", "tidemark, bearer.secret-9", 4401, "unauthenticated"],
     ["does not cover threads", "tidemark, bearer.secret-2", 4403, "forbidden"],
   ])("closes it with the status when it %s", async (_, protocols, code, reason) => {
-    const client = new Client(await opened(protocols));
+    const client = new ProtocolSocket(await opened(protocols));
     await until(() => client.closed !== undefined);
     expect(client.closed).toEqual({ code, reason });
     expect(client.messages).toEqual([]);
