@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { v7 as uuid7 } from "uuid";
-import type { RunRequest, StartRun } from "../thread/protocol.ts";
+import type { RequestedInput, RunRequest, StartRun } from "../thread/protocol.ts";
 import { accessTo } from "./auth/authorization.ts";
 import { authorizedRun } from "./auth/authorized-run.ts";
 import { atNamedPlace, type NamedPlace } from "./named-place.ts";
@@ -14,9 +14,13 @@ function answererOf(
   { input, answeredBy: given }: RunRequest,
 ): Pick<RunRequest, "answeredBy" | "onBehalfOf"> {
   const { caller } = context.get("principal");
-  const isAnswer = input.kind === "answers" || (input.kind === "command" && input.resume !== undefined);
-  if (!isAnswer || caller === "") return {};
+  if (!mayAnswer(input) || caller === "") return {};
   return { answeredBy: caller, ...(given !== undefined && given !== caller && { onBehalfOf: given }) };
+}
+
+function mayAnswer(input: RequestedInput): boolean {
+  if (input.kind === "input") return input.mayAnswer === true;
+  return input.kind === "answers" || (input.kind === "command" && input.resume !== undefined);
 }
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;

@@ -1,8 +1,7 @@
-import { stableText } from "../pregel/stable-text.ts";
-import { toHex } from "../storage/stored-id.ts";
 import type { AnswerRecord } from "./answer-rows.ts";
-import { contentHashes, type ContentHashes } from "./content-hashes.ts";
+import type { ContentHashes } from "./content-hashes.ts";
 import { interruptAnswered } from "./errors.ts";
+import { answerHashes, givenAnswers } from "./given-answers.ts";
 import type { StartRun } from "./protocol.ts";
 import type { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -44,12 +43,10 @@ export class AnswerClaims {
   }
 
   static async of(storage: ThreadStorage, states: StateReader, start: StartRun): Promise<AnswerClaims> {
-    const { input } = start.request;
-    const answers = input.kind === "answers" ? input.answers : [];
     const claims = await Promise.all(
-      answers.map(async ([interruptId, value]) => ({
-        interruptId,
-        hashes: await contentHashes(storage.serde, await hashOf(value)),
+      givenAnswers(start.request.input).map(async (answer) => ({
+        interruptId: answer.interruptId,
+        hashes: await answerHashes(storage.serde, answer),
       })),
     );
     return new AnswerClaims(storage, start, claims, await reopenedOf(storage, states, start, claims));
@@ -121,9 +118,4 @@ async function reopenedOf(
 function isUnderWay(storage: ThreadStorage, runId: string): boolean {
   const run = storage.runs.get(runId);
   return run !== undefined && run.endedAt === undefined;
-}
-
-async function hashOf(value: unknown): Promise<string> {
-  const bytes = new TextEncoder().encode(stableText(value));
-  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }

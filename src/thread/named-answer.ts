@@ -1,5 +1,8 @@
 import { UnknownInterruptError } from "../errors.ts";
-import type { StartRun } from "./protocol.ts";
+import { answersOf } from "../pregel/run-input.ts";
+import { interruptAnswered } from "./errors.ts";
+import { answerHashes, givenAnswers } from "./given-answers.ts";
+import type { RequestedCommand, RequestedInput, StartRun } from "./protocol.ts";
 import type { StateReader } from "./state-reader.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
@@ -14,32 +17,66 @@ export async function withNamedAnswer<Start extends StartRun>(
   start: Start,
 ): Promise<Start> {
   const { input, checkpointId } = start.request;
-  if (input.kind === "answers" && start.request.isForProtocol === true)
-    await requireAsked(storage, states, start);
+  if (start.request.isForProtocol === true) await requireAsked(storage, states, start);
   if (input.kind === "input" && input.mayAnswer === true) return withInputAsAnswer(storage, states, start);
   if (input.kind !== "command" || input.resume === undefined || checkpointId !== undefined) return start;
-  if (input.update !== undefined || input.goto.length > 0 || storage.thread() === undefined) return start;
+  if (storage.thread() === undefined || isNamed(input)) return start;
   const [only, ...others] = answeredNow(storage) ?? (await openNow(states, start.threadId));
   if (only === undefined || others.length > 0) return start;
-  const answers = [[only, input.resume] as const];
-  return { ...start, request: { ...start.request, input: { kind: "answers", answers } } };
+  return withInput(start, answerTo(only, input));
 }
 
-/** Of a thread that asks nothing, or has a run under way, it stays an input. */
+/** What is written, and where the command goes, stays beside the answer. */
+function answerTo(
+  interruptId: string,
+  command: { readonly kind: "command" } & RequestedCommand,
+): RequestedInput {
+  const { resume, update, goto } = command;
+  return update === undefined && goto.length === 0
+    ? { kind: "answers", answers: [[interruptId, resume]] }
+    : { ...command, resume: { [interruptId]: resume } };
+}
+
+/** Whether a command that does more than answer names its questions, or has no answer: null is none there. */
+function isNamed({ resume, update, goto }: RequestedCommand): boolean {
+  return (update !== undefined || goto.length > 0) && (resume === null || answersOf(resume) !== undefined);
+}
+
+function withInput<Start extends StartRun>(start: Start, input: RequestedInput): Start {
+  return { ...start, request: { ...start.request, input } };
+}
+
+/** Of a thread that asks nothing it stays an input, and where its sender knows of the run under way. */
 async function withInputAsAnswer<Start extends StartRun>(
   storage: ThreadStorage,
   states: StateReader,
   start: Start,
 ): Promise<Start> {
   const { input, checkpointId } = start.request;
-  if (input.kind !== "input" || checkpointId !== undefined) return start;
-  if (storage.thread() === undefined || storage.runs.first() !== undefined) return start;
-  const open = await openNow(states, start.threadId);
-  const [only, ...others] = open;
+  if (input.kind !== "input" || checkpointId !== undefined || storage.thread() === undefined) return start;
+  const isIdle = storage.runs.first() === undefined;
+  const asked = isIdle ? await openNow(states, start.threadId) : await answeredWith(storage, input);
+  const [only, ...others] = asked;
   if (only === undefined) return start;
-  if (others.length > 0) throw new UnknownInterruptError("ambiguous", [], open);
-  const answers = [[only, input.value] as const];
-  return { ...start, request: { ...start.request, input: { kind: "answers", answers } } };
+  if (others.length > 0) throw new UnknownInterruptError("ambiguous", [], asked);
+  return withInput(start, { kind: "answers", answers: [[only, input.value]] });
+}
+
+/**
+ * The question that a run under way was started to answer with this very input, which has come again. Another one comes too
+ * late for the question that its sender has seen.
+ */
+async function answeredWith(
+  { runs, answers, serde }: ThreadStorage,
+  { value, isFollowing }: Extract<RequestedInput, { readonly kind: "input" }>,
+): Promise<readonly string[]> {
+  const records = runs.queued().flatMap((id) => answers.ofRun(id));
+  if (records.length === 0) return [];
+  const { hash, earlier } = await answerHashes(serde, { value });
+  const same = records.find((record) => record.hash === hash || earlier.includes(record.hash));
+  if (same !== undefined) return [same.interruptId];
+  if (isFollowing === true) return [];
+  throw interruptAnswered(records);
 }
 
 /**
@@ -51,11 +88,12 @@ async function requireAsked(
   states: StateReader,
   { threadId, request: { input, checkpointId } }: StartRun,
 ): Promise<void> {
-  if (input.kind !== "answers" || checkpointId !== undefined) return;
+  const given = givenAnswers(input);
+  if (given.length === 0 || checkpointId !== undefined) return;
   if (storage.thread() === undefined || storage.runs.first() !== undefined) return;
   const open = await openNow(states, threadId);
   const isKnown = (id: string): boolean => open.includes(id) || storage.answers.of(id).length > 0;
-  const unknown = input.answers.map(([id]) => id).filter((id) => !isKnown(id));
+  const unknown = given.map(({ interruptId }) => interruptId).filter((id) => !isKnown(id));
   if (unknown.length > 0) throw new UnknownInterruptError("not_pending", unknown, open);
 }
 

@@ -23,6 +23,8 @@ export type RequestedInput =
       readonly value: unknown;
       /** On a thread that asks something it is the answer. */
       readonly mayAnswer?: boolean;
+      /** Its sender has said what it does to a run under way, and so knows of that: while one goes on it is no answer. */
+      readonly isFollowing?: boolean;
     }
   /** Answers by interrupt id. */
   | { readonly kind: "answers"; readonly answers: readonly (readonly [id: string, value: unknown])[] }

@@ -29,7 +29,8 @@ export async function startRun(parts: Parts, params: unknown): Promise<CommandRe
     ...(strategy != null && { multitask_strategy: strategy }),
   });
   const { input } = request;
-  const mayAnswer = input.kind === "input" ? { ...input, mayAnswer: true } : input;
+  const isFollowing = strategy != null;
+  const mayAnswer = input.kind === "input" ? { ...input, mayAnswer: true, isFollowing } : input;
   const { runId, after } = await start(parts, { ...request, input: mayAnswer });
   return { result: { run_id: runId }, after };
 }

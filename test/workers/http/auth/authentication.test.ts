@@ -35,6 +35,18 @@ describe("a function that authenticates", () => {
     }
   });
 
+  it("says who answers also with an input that starts a run", async () => {
+    const call = server({ auth: () => principal() });
+    const path = `/threads/${crypto.randomUUID()}`;
+    const asked = (await json(call(`${path}/invoke`, { body }))) as RunAnswer;
+    const command = { id: 1, method: "run.start", params: { assistant_id: "ask", input: "yes" } };
+    const told = await json(call(`${path}/commands`, { body: command }));
+    const { run_id: runId } = (told as { result: { run_id: string } }).result;
+    expect(await json(call(`${path}/runs/${runId}`))).toMatchObject({
+      answers: [{ interrupt_id: asked.interrupts[0]?.id, answered_by: "ann" }],
+    });
+  });
+
   it("says who answers, whatever an answer says of it", async () => {
     const call = server({ auth: () => principal() });
     const path = `/threads/${crypto.randomUUID()}`;

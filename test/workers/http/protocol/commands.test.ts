@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Annotation, END, interrupt, type Send, START, StateGraph } from "../../../../src/index.ts";
 import { command, ends, eventsUntil, start } from "../../../support/protocol.ts";
+import { Gate } from "../../../support/gate.ts";
 import { request, TestThread } from "../../../support/threads.ts";
 import { deploy } from "../../graphs.ts";
 
@@ -26,12 +27,34 @@ const graph = new StateGraph(State)
 async function asking(said: string): Promise<{ thread: TestThread; ids: readonly string[] }> {
   deploy({ graph });
   const thread = new TestThread();
+  return { thread, ids: await asked(thread, said) };
+}
+
+/** The ids of what a new thread asks. */
+async function asked(thread: TestThread, said: string): Promise<readonly string[]> {
   await start(thread, { said: [said] });
   const events = await eventsUntil(thread, ends());
-  const ids = events.flatMap(({ method, params: { data } }) =>
+  return events.flatMap(({ method, params: { data } }) =>
     method === "input.requested" ? [String(data["interrupt_id"])] : [],
   );
-  return { thread, ids };
+}
+
+/** A thread that asks, and takes its time for what follows on the answer. */
+async function slowlyAnswered(): Promise<{ thread: TestThread; gate: Gate; ids: readonly string[] }> {
+  const gate = new Gate();
+  const slow = new StateGraph(State)
+    .addNode("first", ask("first?"))
+    .addNode("wait", async () => {
+      await gate.pass();
+      return { said: ["done"] };
+    })
+    .addEdge(START, "first")
+    .addEdge("first", "wait")
+    .addEdge("wait", END)
+    .compile();
+  deploy({ graph: slow });
+  const thread = new TestThread();
+  return { thread, gate, ids: await asked(thread, "slow") };
 }
 
 const answered = (thread: TestThread, count: number) =>
@@ -65,6 +88,29 @@ describe("run.start", () => {
       code: "interrupt_ambiguous",
     });
     expect((await two.thread.state()).interrupts).toHaveLength(2);
+  });
+
+  it("leads an answer that comes again while its run goes on to that run, and refuses another", async () => {
+    const { thread, gate } = await slowlyAnswered();
+    const said = (input: unknown, params: object = {}) =>
+      command(thread, "run.start", { assistant_id: "graph", input, ...params });
+    const first = await said("yes");
+    expect((await said("yes")).result?.run_id).toBe(first.result?.run_id);
+    expect(await said("no")).toMatchObject({ type: "error", code: "interrupt_answered" });
+    gate.open();
+    await answered(thread, 2);
+    expect((await thread.state()).values).toEqual({ said: ["slow", "yes", "done"] });
+    expect(await thread.get("/runs")).toHaveLength(2);
+  });
+
+  it("puts an input behind the answer's run that says what it does to a run under way", async () => {
+    const { thread, gate } = await slowlyAnswered();
+    const first = await start(thread, "yes");
+    const next = await start(thread, { said: ["more"] }, { multitask_strategy: "enqueue" });
+    expect(next).not.toBe(first);
+    gate.open();
+    await answered(thread, 3);
+    expect((await thread.state()).values["said"]).toEqual(expect.arrayContaining(["yes", "done", "more"]));
   });
 
   it("begins at the checkpoint that its config names, and leaves the question behind", async () => {
@@ -135,6 +181,30 @@ describe("input.respond", () => {
     });
     await answered(thread, 2);
     expect((await thread.state()).values["said"]).toEqual(expect.arrayContaining(["yes", "more", "other"]));
+  });
+
+  it.each(["its id", "no id"])("records the answer that an update comes beside, by %s", async (name) => {
+    const { thread, gate, ids } = await slowlyAnswered();
+    const respond = async (response: string, update: object) => {
+      if (name === "its id")
+        return command(thread, "input.respond", { interrupt_id: ids[0], response, update });
+      const body = { assistant_id: "graph", command: { resume: response, update } };
+      const told = await (
+        await thread.post("/runs", body)
+      ).json<{ run_id?: string; error?: { code: string } }>();
+      return { result: told, code: told.error?.code };
+    };
+    const first = await respond("yes", { said: ["more"] });
+    expect(first.result?.run_id).toEqual(expect.any(String));
+    expect((await respond("yes", { said: ["more"] })).result?.run_id).toBe(first.result?.run_id);
+    for (const other of [respond("no", { said: ["more"] }), respond("yes", { said: ["less"] })])
+      expect(await other).toMatchObject({ code: "interrupt_answered" });
+    gate.open();
+    await answered(thread, 2);
+    expect(await thread.get(`/runs/${first.result?.run_id}`)).toMatchObject({
+      answers: [{ interrupt_id: ids[0] }],
+    });
+    expect((await thread.state()).values["said"]).toHaveLength(4);
   });
 
   it("answers no question twice in one command", async () => {
