@@ -14,6 +14,8 @@ export interface LogFields {
   readonly checkpoint_id?: string | undefined;
   /** Of an error. */
   readonly code?: string | undefined;
+  /** Of HTTP. */
+  readonly status?: number | undefined;
   readonly duration_ms?: number | undefined;
   readonly [field: string]: unknown;
 }

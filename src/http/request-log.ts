@@ -23,13 +23,14 @@ export function requestLog(log: Log): MiddlewareHandler {
   return async (context, next) => {
     const start = Date.now();
     await next();
-    const { status } = context.res;
+    const noted = notedOf(context);
+    const status = noted.status ?? context.res.status;
     log.note(status >= 500 ? "warn" : "info", "request", {
       method: context.req.method,
       route: routeOf(context),
+      ...noted,
       status,
       duration_ms: Date.now() - start,
-      ...notedOf(context),
     });
   };
 }

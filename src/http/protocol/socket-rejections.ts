@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { agreedProtocol, isUpgrade } from "../auth/socket-credential.ts";
-import { notedOf } from "../request-log.ts";
+import { notedOf, noteOfRequest } from "../request-log.ts";
 import { socketResponse } from "./socket-response.ts";
 
 /** What a close code adds to the status that the same request would get over HTTP. */
@@ -21,6 +21,7 @@ export const socketRejections: MiddlewareHandler = async (context, next) => {
   if (!isUpgrade(raw) || status < 400) return;
   const { 0: client, 1: socket } = new WebSocketPair();
   socket.accept();
+  noteOfRequest(context, { status });
   socket.close(closeCodeOf(status), notedOf(context)["code"] ?? "");
   context.res = undefined;
   context.res = socketResponse(client, agreedProtocol(raw));

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { Annotation, END, START, StateGraph } from "../../../../src/index.ts";
+import type { LogRecord } from "../../../../src/log.ts";
 import { toHex } from "../../../../src/storage/stored-id.ts";
 import { apiKeys, createRuntime } from "../../../../src/worker.ts";
 import type { ThreadEvent } from "../../../support/protocol.ts";
@@ -105,6 +106,23 @@ describe("the key of a WebSocket", () => {
     expect(await client.command("nonsense")).toMatchObject({ error: "unknown_command" });
     expect(await client.command("nonsense")).toMatchObject({ code: "rate_limited" });
     client.close();
+  });
+
+  it("is noted with the status that it was refused with", async () => {
+    const records: LogRecord[] = [];
+    const auths = { unauthenticated: () => undefined, internal: () => Promise.reject(new Error("outage")) };
+    for (const auth of Object.values(auths)) {
+      const log = { level: "info", sink: (record: LogRecord) => void records.push(record) } as const;
+      const runtime = createRuntime({ graphs: { graph }, auth, log, report: () => undefined });
+      const opening = new Request("https://example.com/threads/a/stream/events", {
+        headers: { upgrade: "websocket" },
+      });
+      await runtime.fetch(opening, env, createExecutionContext());
+    }
+    expect(records.filter(({ event }) => event === "request")).toMatchObject([
+      { status: 401, level: "info", code: "unauthenticated" },
+      { status: 500, level: "warn" },
+    ]);
   });
 
   it.each([
