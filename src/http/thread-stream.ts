@@ -54,9 +54,9 @@ async function tell(
   for await (const event of threadEvents(heard, signal)) {
     if (event.namespace.length > 0) continue;
     const { runId, state, data } = lifecycleOf(event);
+    if (past.has(runId)) continue;
     if (modes.includes("lifecycle")) await send(encoder.encode(stringifyEvent("lifecycle", data)));
     if (state !== "running" || !modes.includes("run_modes")) continue;
-    if (past.has(runId)) continue;
     for await (const text of eventsOf(thread, runId, signal)) await send(encoder.encode(text));
     await send(encoder.encode(stringifyEvent("run_done", { run_id: runId }, String(event.number))));
   }
