@@ -13,7 +13,7 @@ type Refused = Extract<Reply<unknown>, { ok: false }>;
 type Status = "pending" | "running";
 
 const OLDEST_FIRST = { by: "created_at", descending: false } as const;
-/** Threads, or runs of a thread, of which this is asked at once. */
+/** Threads, or runs of a thread, that are asked for first; of as many as that, for twice as many. */
 const PAGE = 1000;
 /** What is gone by itself. */
 const GONE: ReadonlySet<string> = new Set(["thread_not_found", "run_not_found"]);
@@ -52,8 +52,10 @@ async function threadsOf(
 ): Promise<readonly string[]> {
   if (runIds != null) return runIds.map(requireThreadId);
   const busy = { metadata: {}, extract: {}, status: "busy" } as const;
-  const found = await directoryOf(context, options).findThreads(busy, OLDEST_FIRST, PAGE);
-  return found.map(({ threadId }) => threadId);
+  for (let count = PAGE; ; count *= 2) {
+    const found = await directoryOf(context, options).findThreads(busy, OLDEST_FIRST, count);
+    if (found.length < count) return found.map(({ threadId }) => threadId);
+  }
 }
 
 async function cancelIn(
@@ -79,8 +81,11 @@ async function cancelIn(
 }
 
 async function runsIn(thread: RequestedThread, status: Status): Promise<readonly string[] | Refused> {
-  const list = { ...thread.address, status, limit: PAGE, offset: 0, select: ["run_id"] };
-  const reply = await callWhole(thread, (api) => api.listRuns(list));
-  if (!reply.ok) return GONE.has(reply.error.code) ? [] : reply;
-  return v.parse(Runs, JSON.parse(new TextDecoder().decode(reply.value))).map(({ run_id: id }) => id);
+  for (let limit = PAGE; ; limit *= 2) {
+    const list = { ...thread.address, status, limit, offset: 0, select: ["run_id"] };
+    const reply = await callWhole(thread, (api) => api.listRuns(list));
+    if (!reply.ok) return GONE.has(reply.error.code) ? [] : reply;
+    const runs = v.parse(Runs, JSON.parse(new TextDecoder().decode(reply.value)));
+    if (runs.length < limit) return runs.map(({ run_id: id }) => id);
+  }
 }

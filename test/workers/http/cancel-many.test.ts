@@ -61,6 +61,24 @@ describe("POST /runs/cancel", () => {
     expect(third.status).toBe("pending");
   });
 
+  it("ends all of them, however many", async () => {
+    const thread = new TestThread();
+    const scheduled = await thread.post("/runs", { ...body, after_seconds: 3600 });
+    expect(scheduled.status).toBe(200);
+    const columns = await thread.sql<{ name: string }>("SELECT name FROM pragma_table_info('runs')");
+    const copied = columns.map(
+      ({ name }) => ({ id: "lower(hex(randomblob(16)))", place: "place + n" })[name] ?? name,
+    );
+    await thread.sql(`WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 1000)
+      INSERT INTO runs SELECT ${copied.join()} FROM runs, copies`);
+    await thread.sql(
+      "INSERT OR IGNORE INTO timers (kind, id, due) SELECT 'run_start', runs.id, due FROM runs, timers",
+    );
+    expect(await thread.get("/runs?status=pending&limit=1000&offset=1")).toHaveLength(1000);
+    await cancel({ thread_id: thread.id, status: "all" });
+    expect(await thread.get("/runs?status=pending&limit=1000")).toEqual([]);
+  }, 30_000);
+
   it("ends runs without a thread by their ids", async () => {
     const run = await stateless();
     expect(run.thread_id).toBe(run.run_id);
