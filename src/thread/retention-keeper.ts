@@ -57,8 +57,8 @@ export class RetentionKeeper {
     const now = platform.now();
     const isIdle = !queue.isBusy();
     const expiry = this.#expiry(thread);
-    if (isIdle && expiry !== undefined && expiry <= now && !admission.isStaging)
-      return deletion.begin(thread);
+    const isUsed = !isIdle || admission.isStaging || queue.isEdited();
+    if (!isUsed && expiry !== undefined && expiry <= now) return deletion.begin(thread);
     const isPruned = !isIdle || !this.#isPruning || (await queue.exclusive(() => this.#prune(threadId, now)));
     const next = isPruned ? this.#pruneDue(threadId, now) : now + this.#backoff(thread, now);
     const due = earliest(next, expiry);

@@ -284,6 +284,24 @@ describe("a thread's own ttl, in minutes", () => {
     expect(await thread.tables()).toEqual([]);
   });
 
+  it("lets an edit that is under way come first", async () => {
+    const { thread } = await made({ ttl: 60 });
+    await thread.invoke({ input: { log: [] } });
+    await age(thread, 3_700_000);
+    const gate = new Gate();
+    holdBucket(({ operation }) => (operation === "put" ? gate.pass() : undefined));
+    const edited = thread.update({ values: { log: ["x".repeat(300_000)] }, as_node: "answer" });
+    await gate.reached();
+    const fired = thread.fireAlarm();
+    await scheduler.wait(100);
+    gate.open();
+    await Promise.all([edited, fired]);
+    expect((await thread.state()).values["log"]).toContain("x".repeat(300_000));
+    await age(thread, 3_700_000);
+    await thread.fireAlarm();
+    expect(await thread.tables()).toEqual([]);
+  });
+
   it("is given to a thread, and taken from the time of that on", async () => {
     const { wire, thread } = await made({});
     expect(wire).not.toHaveProperty("ttl");
