@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import type * as v from "valibot";
 import type { BaseStore, SearchItem } from "../checkpoint/store/base-store.ts";
 import { stringifyJson } from "../json.ts";
 import { RefusedError } from "../errors.ts";
@@ -39,6 +40,7 @@ export function storeRoutes(options: AppOptions): Hono {
     const { namespace, key, refresh_ttl: refreshTtl } = parseQuery(context.req, ItemQuery);
     const asked = { namespace: namespace === "" ? [] : namespace.split("."), key };
     const named = await authorizeStore(context, "get", AskedItem, asked);
+    await requireVisible(context, store(context), named);
     const item = await store(context).get(named.namespace, named.key, { refreshTtl });
     if (item !== null && !maySee(context, item)) throw itemNotFound(named.key);
     return json(context, item && wireItem(item));
@@ -57,16 +59,7 @@ export function storeRoutes(options: AppOptions): Hono {
     const { namespace_prefix: prefix, ...asked } = body;
     const search = { ...asked, namespace: prefix, filter: asked.filter ?? undefined };
     const { namespace, filter } = await authorizeStore(context, "search", AskedSearch, search);
-    const wanted = {
-      refreshTtl: body.refresh_ttl ?? undefined,
-      ...(body.query != null && { query: body.query }),
-    };
-    const items = await seenPage(
-      context,
-      body,
-      (page) => store(context).search(namespace, { ...page, ...wanted, ...(filter && { filter }) }),
-      (item) => item,
-    );
+    const items = await foundItems(context, store(context), body, { namespace, filter });
     return json(context, { items: items.map(wireItem) });
   });
 
@@ -97,14 +90,40 @@ export function storeRoutes(options: AppOptions): Hono {
   return app;
 }
 
-/** What is there already is not for everyone to replace or remove. */
+/** A page of what the caller may know of: only what is answered lives longer by it. */
+async function foundItems(
+  context: Context,
+  store: BaseStore,
+  body: v.InferOutput<typeof SearchItemsBody>,
+  { namespace, filter }: Pick<v.InferOutput<typeof AskedSearch>, "namespace" | "filter">,
+): Promise<readonly SearchItem[]> {
+  const isFiltered = accessTo(context, "store") !== undefined;
+  const refreshTtl = body.refresh_ttl ?? undefined;
+  const wanted = {
+    refreshTtl: isFiltered ? false : refreshTtl,
+    ...(body.query != null && { query: body.query }),
+    ...(filter && { filter }),
+  };
+  const items = await seenPage(
+    context,
+    body,
+    (page) => store.search(namespace, { ...page, ...wanted }),
+    (item) => item,
+  );
+  if (isFiltered && refreshTtl !== false && items.length > 0) {
+    await store.batch(items.map(({ namespace: of, key }) => ({ namespace: of, key })));
+  }
+  return items;
+}
+
+/** What is there already is not for everyone to replace, remove or keep alive. */
 async function requireVisible(
   context: Context,
   store: BaseStore,
   { namespace, key }: { readonly namespace: readonly string[]; readonly key: string },
 ): Promise<void> {
   if (accessTo(context, "store") === undefined) return;
-  const item = await store.get(namespace, key);
+  const item = await store.get(namespace, key, { refreshTtl: false });
   if (item !== null && !maySee(context, item)) throw itemNotFound(key);
 }
 
