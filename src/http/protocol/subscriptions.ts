@@ -40,8 +40,12 @@ export class Subscriptions {
     return Math.min(...[...this.#all.values()].map(({ heard }) => heard));
   }
 
-  /** Whether the event is to be sent. Events are to be shown in their order. */
+  /**
+   * Whether the event is to be sent. Events are to be shown in their order: one that does not come after what was heard is
+   * of another thread, which has come anew under the same name.
+   */
   wants(event: ThreadEvent): boolean {
+    if (event.number <= this.since) this.#beginAnew();
     let isWanted = false;
     for (const subscription of this.#all.values()) {
       if (event.number <= subscription.heard) continue;
@@ -49,6 +53,10 @@ export class Subscriptions {
       isWanted ||= matches(subscription.filter, event);
     }
     return isWanted;
+  }
+
+  #beginAnew(): void {
+    for (const subscription of this.#all.values()) subscription.heard = 0;
   }
 }
 

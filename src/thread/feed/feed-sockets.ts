@@ -57,12 +57,14 @@ export class FeedSockets {
     return sockets;
   }
 
-  /** The listener's end of the socket. */
+  /** The listener's end of the socket. Who has heard of a thread is told when there is none any more, for the caller. */
   open({ channels, access, since }: Listen): WebSocket {
     const { 0: client, 1: socket } = new WebSocketPair();
     this.#platform.acceptSocket(socket);
     noteRead(socket, { channels, access, read: this.#feed.knows(since) ? since : 0 });
-    this.#pump(socket);
+    const isThere = this.#feed.hasThread && this.#mayHear({ access });
+    if (since > 0 && !isThere) socket.close(GONE, "There is no such thread.");
+    else this.#pump(socket);
     return client;
   }
 

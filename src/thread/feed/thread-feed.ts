@@ -28,6 +28,10 @@ export class ThreadFeed {
     this.#parts = parts;
   }
 
+  get hasThread(): boolean {
+    return this.#parts.storage.thread() !== undefined;
+  }
+
   /** Whether a number was given out by the thread as it is: not by one of the same name that is gone. */
   knows(number: number): boolean {
     const { storage } = this.#parts;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Annotation, END, interrupt, START, StateGraph } from "../../../../src/index.ts";
+import { crashAt } from "../../../support/crash-points.ts";
 import { Gate, until } from "../../../support/gate.ts";
 import { identifiedEvents } from "../../../support/events.ts";
 import { ends, eventsUntil, start, summary, type ThreadEvent } from "../../../support/protocol.ts";
@@ -42,6 +43,17 @@ const waitingFor = (gate: Gate) =>
     .addEdge(START, "wait")
     .addEdge("wait", END)
     .compile();
+
+/** With which code the object closes the socket of such a listener. */
+async function closeCode(thread: TestThread, listener: Record<string, string>): Promise<number> {
+  const query = new URLSearchParams({ channel: "lifecycle", ...listener });
+  const upgrade = { headers: { upgrade: "websocket" } };
+  const { webSocket } = await thread.stub.fetch(new Request(`https://thread/?${query.toString()}`, upgrade));
+  return new Promise((resolve) => {
+    webSocket?.addEventListener("close", ({ code }) => resolve(code));
+    webSocket?.accept();
+  });
+}
 
 const ids = (events: readonly ThreadEvent[]) => events.map(({ event_id: id }) => id);
 const isGrowing = (events: readonly ThreadEvent[]) =>
@@ -174,6 +186,43 @@ describe("the events of a thread", () => {
     await until(async () => (await thread.listeners()) === 1);
     await thread.stream({ input: { said: "" }, stream_mode: ["values"] });
     expect(await eventsUntil(thread, ends())).toEqual(await reading);
+  });
+
+  it("are told of a thread that comes anew also to who has heard more of the one before", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    await start(thread, { said: "one" });
+    await start(thread, { said: "two" });
+    const since = (await eventsUntil(thread, ends(2))).at(-1)?.seq;
+    await thread.delete();
+    await start(thread, { said: "anew" });
+    const heard = await eventsUntil(thread, ends(), { since });
+    expect(heard).toEqual(await eventsUntil(thread, ends()));
+  });
+
+  it("end for who has heard of a thread that is gone, whoever has removed it", async () => {
+    deploy({ graph: speaking });
+    const thread = new TestThread();
+    await start(thread, { said: "" });
+    const begun = eventsUntil(thread, ends());
+    await begun;
+    // The object ends when all is removed, before it has told its listeners.
+    let told = 0;
+    const listening = eventsUntil(thread, () => (told += 1) < 0);
+    await until(() => told > 0);
+    const hasEnded = crashAt("thread.objects_deleted", thread.id);
+    expect(await thread.delete()).toBe(204);
+    expect(hasEnded()).toBe(true);
+    expect(await listening).toEqual(await begun);
+    expect(await eventsUntil(thread, ends(), { since: (await begun).at(-1)?.seq })).toEqual([]);
+  });
+
+  it("end in the same way for who has heard of a thread that is somebody else's", async () => {
+    deploy({ graph: speaking });
+    const others = new TestThread();
+    await start(others, { said: "" });
+    for (const thread of [others, new TestThread()])
+      expect(await closeCode(thread, { since: "1", access: '{"owner":"me"}' })).toBe(4404);
   });
 
   it("tell nothing of a run that is refused and leaves no trace", async () => {
