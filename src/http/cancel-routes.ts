@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { CancelRun } from "../thread/run-protocol.ts";
 import type { Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
+import { accessTo, authorize } from "./auth/authorization.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { CancelManyQuery, CancelRunsBody } from "./runs-schemas.ts";
 import { directoryOf } from "./search-routes.ts";
@@ -30,12 +31,15 @@ export function cancelRoutes(options: AppOptions): Hono {
     const { thread_id: threadId, run_ids: runIds, status } = body;
     const statuses: readonly Status[] =
       status == null || status === "all" ? ["pending", "running"] : [status];
-    const threads =
-      threadId == null ? await threadsOf(context, options, runIds) : [requireThreadId(threadId)];
-    for (const id of threads) {
-      const thread = namedThread(context, options, id);
+    const ids = threadId == null ? await threadsOf(context, options, runIds) : [requireThreadId(threadId)];
+    const threads: RequestedThread[] = [];
+    for (const id of ids) {
+      await authorize(context, "threads:update", { thread_id: id });
+      threads.push(namedThread(context, options, id));
+    }
+    for (const thread of threads) {
       // A run without a thread of its caller's goes by the id of its own.
-      const named = threadId == null && runIds != null ? [id] : runIds;
+      const named = threadId == null && runIds != null ? [thread.address.threadId] : runIds;
       const refused = await cancelIn(thread, action, named ?? statuses.map((each) => ({ status: each })));
       if (refused !== undefined) return refusal(context, refused);
     }
@@ -51,7 +55,9 @@ async function threadsOf(
   runIds: readonly string[] | null | undefined,
 ): Promise<readonly string[]> {
   if (runIds != null) return runIds.map(requireThreadId);
-  const busy = { metadata: {}, extract: {}, status: "busy" } as const;
+  await authorize(context, "threads:update", {});
+  const access = accessTo(context, "threads");
+  const busy = { metadata: {}, extract: {}, status: "busy", ...(access && { access }) } as const;
   for (let count = PAGE; ; count *= 2) {
     const found = await directoryOf(context, options).findThreads(busy, OLDEST_FIRST, count);
     if (found.length < count) return found.map(({ threadId }) => threadId);

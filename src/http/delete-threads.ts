@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { JsonObject } from "../directory/protocol.ts";
 import type { Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
-import { accessTo } from "./auth/authorization.ts";
+import { accessTo, authorize } from "./auth/authorization.ts";
 import { removeThread } from "./remove-thread.ts";
 import { directoryOf } from "./search-routes.ts";
 import { namedThread } from "./thread-call.ts";
@@ -19,14 +19,15 @@ export async function deleteThreads(
 ): Promise<Extract<Reply<null>, { ok: false }> | undefined> {
   const directory = directoryOf(context, options);
   const tried = new Set<string>();
+  const access = accessTo(context, "threads");
+  const filter = { metadata, ...(access && { access }) };
   for (;;) {
-    const access = accessTo(context, "threads");
-    const filter = { metadata, ...(access && { access }) };
     const found = await directory.findThreads(filter, OLDEST_FIRST, tried.size + PAGE);
     const ids = found.map(({ threadId }) => threadId).filter((id) => !tried.has(id));
     if (ids.length === 0) return undefined;
     for (const id of ids) {
       tried.add(id);
+      await authorize(context, "threads:delete", { thread_id: id });
       const reply = await removeThread(namedThread(context, options, id));
       if (!reply.ok && reply.error.code !== "thread_not_found") return reply;
     }

@@ -3,6 +3,7 @@ import type { JsonObject } from "../directory/protocol.ts";
 import { RefusedError, StorageError } from "../errors.ts";
 import type { Bytes, ImportedThread, Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
+import { requirePermission } from "./auth/authentication.ts";
 import { authorize, authorizedMetadata } from "./auth/authorization.ts";
 import { givenOrNewId } from "./new-id.ts";
 import { parseBody, parseQuery } from "./body.ts";
@@ -20,7 +21,11 @@ export function pruneRoute(options: AppOptions): Hono {
 
   app.post("/prune", async (context) => {
     const { thread_ids: ids, ...body } = await parseBody(context.req, PruneThreadsBody, options.maxBodySize);
-    const threads = ids.map((id) => namedThread(context, options, requireThreadId(id)));
+    const threads: RequestedThread[] = [];
+    for (const id of ids.map(requireThreadId)) {
+      await authorize(context, "threads:delete", { thread_id: id });
+      threads.push(namedThread(context, options, id));
+    }
     let pruned = 0;
     for (const thread of threads) {
       const reply = await prune(thread, body);
@@ -48,6 +53,7 @@ export function lifeCycleRoutes(options: AppOptions): Hono {
     parseQuery(context.req, NoQuery);
     const { thread_id: given } = await parseBody(context.req, CopyBody, options.maxBodySize);
     const id = requireThreadId(givenOrNewId(context, given));
+    requirePermission(context, "threads:read");
     await authorize(context, "threads:read", { thread_id: threadId });
     const source = namedThread(context, options, threadId);
     const asked = { thread_id: id, metadata: {}, if_exists: "raise" };

@@ -13,7 +13,11 @@ export type Access = Readonly<Record<string, JsonObject | undefined>>;
 /** What a request says of these stands in its body too: their routes ask by themselves, with all of it. */
 const ASKED_BY_ROUTES =
   /^(?:threads:(?:create|create_run|search)|assistants:(?:create|search|update)|crons:.*|store:.*)$/;
-const ROUTES_THAT_ASK: ReadonlySet<string> = new Set(["PATCH /threads/:thread_id"]);
+const ROUTES_THAT_ASK: ReadonlySet<string> = new Set([
+  "PATCH /threads/:thread_id",
+  "POST /threads/prune",
+  "POST /runs/cancel",
+]);
 
 /** Asks about a request that says all that there is to say in its path. */
 export async function authorizePath(
