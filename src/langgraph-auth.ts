@@ -147,16 +147,30 @@ function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** What handlers refuse with, `HTTPException`, is known by what it has: the library may be there more than once. */
+/**
+ * What handlers refuse with, an `HTTPException` of 4xx, is known by its name: the library may be there more than once. Whatever
+ * else has a status is a fault, of a client of theirs as a rule, whose text is for nobody.
+ */
 async function handled(work: () => unknown): Promise<unknown> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") throw error;
-    if (error.status < 400 || error.status > 599) throw error;
+    if (!isRefusal(error)) throw error;
     const headers = "headers" in error ? new Headers(error.headers as HeadersInit) : new Headers();
     throw new AuthRefusal(error.status, error.message, headers);
   }
+}
+
+function isRefusal(error: unknown): error is Error & { readonly status: number } {
+  if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") return false;
+  return isNamed(error, "HTTPException") && error.status >= 400 && error.status <= 499;
+}
+
+/** Whether it is of a class of this name, or of one that extends it. */
+function isNamed(value: object, name: string): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (typeof prototype !== "object" || prototype === null) return false;
+  return prototype.constructor.name === name || isNamed(prototype, name);
 }
 
 function invalidAuth(problem: string): TidemarkError {

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { matchedRoutes } from "hono/route";
 import type { Log, LogFields } from "../log.ts";
+import { routeOf } from "./route-of.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
@@ -27,14 +27,10 @@ export function requestLog(log: Log): MiddlewareHandler {
     const status = noted.status ?? context.res.status;
     log.note(status >= 500 ? "warn" : "info", "request", {
       method: context.req.method,
-      route: routeOf(context),
+      route: routeOf(context)?.path ?? "",
       ...noted,
       status,
       duration_ms: Date.now() - start,
     });
   };
-}
-
-function routeOf(context: Context): string {
-  return matchedRoutes(context).findLast(({ method }) => method !== "ALL")?.path ?? "";
 }

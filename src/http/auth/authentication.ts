@@ -1,9 +1,10 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { matchedRoutes } from "hono/route";
+import { RefusedError } from "../../errors.ts";
+import { type Route, routeOf } from "../route-of.ts";
 import { AuthRefusal } from "./auth-refusal.ts";
 import { authorizePath } from "./authorization.ts";
 import { covers, forbidden, PERMISSIONS } from "./permissions.ts";
-import { type Authenticate, checkPrincipal, LOCAL_PRINCIPAL } from "./principal.ts";
+import { type Authenticate, checkPrincipal, LOCAL_PRINCIPAL, type Principal } from "./principal.ts";
 import { withSocketCredential } from "./socket-credential.ts";
 import { limitRate, type RateLimiter } from "./rate-limit.ts";
 
@@ -32,8 +33,16 @@ export async function authenticateAs(
   request: Request,
 ): Promise<void> {
   const authenticate = auth ?? (() => LOCAL_PRINCIPAL);
-  const principal = await authenticate(withSocketCredential(request), context.env as Cloudflare.Env);
-  await limitRate(rateLimiter(context.env), request, principal);
+  const limit = (caller: Principal | undefined): Promise<void> =>
+    limitRate(rateLimiter(context.env), request, caller);
+  let principal: Principal | undefined;
+  try {
+    principal = await authenticate(withSocketCredential(request), context.env as Cloudflare.Env);
+  } catch (error) {
+    if (error instanceof RefusedError) await limit(undefined);
+    throw error;
+  }
+  await limit(principal);
   if (principal === undefined) throw unauthenticated();
   context.set("principal", checkPrincipal(principal));
   const route = routeOf(context);
@@ -46,13 +55,6 @@ export async function authenticateAs(
 /** For what a route needs only sometimes. */
 export function requirePermission(context: Context, permission: string): void {
   if (!covers(context.get("principal").scopes, permission)) throw forbidden(permission);
-}
-
-type Route = Pick<ReturnType<typeof matchedRoutes>[number], "method" | "path">;
-
-/** Undefined for a request that no route takes. */
-function routeOf(context: Context): Route | undefined {
-  return matchedRoutes(context).findLast(({ method }) => method !== "ALL");
 }
 
 /** A route without a row needs what only those have who may do everything. */

@@ -11,7 +11,10 @@ export interface Principal {
   readonly scopes: readonly string[];
   /** Decides beyond the scopes: it is asked about everything that the caller wants to do. */
   readonly authorize?: Authorize;
-  /** What graphs find of the caller in `config.configurable`; no request can say it of itself. */
+  /**
+   * What graphs find of the caller in `config.configurable`, in the place of what the request says there. Give every caller the
+   * same keys: of a key that a caller does not get, that caller's requests can say what they like.
+   */
   readonly configurable?: Readonly<Record<string, unknown>>;
 }
 

@@ -5,7 +5,8 @@ import { VERSION } from "../../../../src/version.ts";
 import type { Principal } from "../../../../src/worker.ts";
 import { json, type RunAnswer } from "../../../support/threads.ts";
 import { wholeApp } from "../../../support/whole-app.ts";
-import { codeOf, server } from "./server.ts";
+import { crons } from "../../schedules.ts";
+import { type Call, codeOf, server } from "./server.ts";
 
 const body = { input: { log: ["in"] } };
 
@@ -134,6 +135,20 @@ describe("scopes", () => {
     const search = (select?: string[]) => call("/threads/search", { headers, body: { select } });
     expect((await search(["thread_id", "status"])).status).toBe(200);
     expect(await codeOf(await search())).toBe("forbidden");
+  });
+
+  it("are those of the route that answers, where several match, and of all that it does", async () => {
+    let scopes = ["*"];
+    const call = server({ auth: () => ({ ...principal(), scopes }), crons });
+    const id = crypto.randomUUID();
+    await json(call(`/threads/${id}/invoke`, { body: { input: { log: ["in"] } } }));
+    const may = async (scope: string, path: string, request: Call = {}): Promise<number> => {
+      scopes = [scope];
+      return (await call(path, request)).status;
+    };
+    expect(await may("threads:read", `/threads/${id}/runs/crons`)).toBe(403);
+    expect(await may("crons:read", `/threads/${id}/runs/crons`)).toBe(200);
+    expect(await may("threads:create", `/threads/${id}/copy`, { body: {} })).toBe(403);
   });
 
   it("are known for every route, and for no other", () => {

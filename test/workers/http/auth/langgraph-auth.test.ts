@@ -85,6 +85,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /runs/stream": run,
   "POST /runs/batch": [run],
   "POST /runs/crons": cron,
+  "POST /runs/cancel": { status: "all" },
   "POST /assistants": { graph_id: "ask" },
   "POST /assistants/:assistant_id/latest": { version: 1 },
   "PUT /store/items": { namespace: ["a"], key: "k", value: {} },
@@ -399,6 +400,34 @@ describe("the handlers of an Auth", () => {
     ]);
     const studio = await call("/threads/x", { headers: { "x-auth-scheme": "langsmith" } });
     expect(studio.status).toBe(401);
+  });
+
+  it.for([
+    Object.assign(new Error("secret"), { status: 404, headers: { "x-upstream": "db" } }),
+    new HTTPException(503, { message: "secret", headers: { "x-upstream": "db" } }),
+  ])(
+    "are at fault when they throw anything else than a refusal, and nothing is said of it: %o",
+    async (fault) => {
+      const reports: unknown[] = [];
+      const auth = new Auth().authenticate(() => {
+        throw fault;
+      });
+      const call = server({ auth: langgraphAuth(auth), report: (error) => reports.push(error) });
+      const response = await call("/threads/x");
+      expect([response.status, response.headers.get("x-upstream")]).toEqual([500, null]);
+      expect(await response.text()).not.toContain("secret");
+      expect(reports).toEqual([fault]);
+    },
+  );
+
+  it("have those whom they refuse counted by their addresses", async () => {
+    const keys: string[] = [];
+    const limit = async ({ key }: { readonly key: string }) => ({ success: keys.push(key) === 1 });
+    const call = server({ auth: langgraphAuth(users()) }, { RATE_LIMITER: { limit } });
+    const headers = { "cf-connecting-ip": "203.0.113.7" };
+    const answers = [await call("/threads/x", { headers }), await call("/threads/x", { headers })];
+    expect(answers.map(({ status }) => status)).toEqual([401, 429]);
+    expect(new Set(keys)).toEqual(new Set(['["address","203.0.113.7"]']));
   });
 
   it("say to graphs who has started a run, whatever the request says of that", async () => {
