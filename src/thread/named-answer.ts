@@ -1,5 +1,6 @@
 import { UnknownInterruptError } from "../errors.ts";
 import { answersOf } from "../pregel/run-input.ts";
+import type { AnswerRecord } from "./answer-rows.ts";
 import { interruptAnswered } from "./errors.ts";
 import { answerHashes, givenAnswers } from "./given-answers.ts";
 import type { RequestedCommand, RequestedInput, StartRun } from "./protocol.ts";
@@ -21,7 +22,8 @@ export async function withNamedAnswer<Start extends StartRun>(
   if (input.kind === "input" && input.mayAnswer === true) return withInputAsAnswer(storage, states, start);
   if (input.kind !== "command" || input.resume === undefined || checkpointId !== undefined) return start;
   if (storage.thread() === undefined || isNamed(input)) return start;
-  const [only, ...others] = answeredNow(storage) ?? (await openNow(states, start.threadId));
+  const answered = new Set(answeredNow(storage).map(({ interruptId }) => interruptId));
+  const [only, ...others] = answered.size > 0 ? answered : await openNow(states, start.threadId);
   if (only === undefined || others.length > 0) return start;
   return withInput(start, answerTo(only, input));
 }
@@ -67,12 +69,12 @@ async function withInputAsAnswer<Start extends StartRun>(
  * late for the question that its sender has seen.
  */
 async function answeredWith(
-  { runs, answers, serde }: ThreadStorage,
+  storage: ThreadStorage,
   { value, isFollowing }: Extract<RequestedInput, { readonly kind: "input" }>,
 ): Promise<readonly string[]> {
-  const records = runs.queued().flatMap((id) => answers.ofRun(id));
+  const records = answeredNow(storage);
   if (records.length === 0) return [];
-  const { hash, earlier } = await answerHashes(serde, { value });
+  const { hash, earlier } = await answerHashes(storage.serde, { value });
   const same = records.find((record) => record.hash === hash || earlier.includes(record.hash));
   if (same !== undefined) return [same.interruptId];
   if (isFollowing === true) return [];
@@ -97,10 +99,14 @@ async function requireAsked(
   if (unknown.length > 0) throw new UnknownInterruptError("not_pending", unknown, open);
 }
 
-/** The questions that the runs under way were started to answer; undefined when there is none. */
-function answeredNow({ runs, answers }: ThreadStorage): readonly string[] | undefined {
-  const answered = runs.queued().flatMap((id) => answers.ofRun(id).map(({ interruptId }) => interruptId));
-  return answered.length === 0 ? undefined : [...new Set(answered)];
+/** Where a time was waited for, or an event, nobody was asked. */
+function isOfQuestion({ answeredBy }: AnswerRecord): boolean {
+  return answeredBy !== "timer" && answeredBy !== "event";
+}
+
+/** What the runs under way were started to answer. */
+function answeredNow({ runs, answers }: ThreadStorage): readonly AnswerRecord[] {
+  return runs.queued().flatMap((id) => answers.ofRun(id).filter(isOfQuestion));
 }
 
 async function openNow(states: StateReader, threadId: string): Promise<readonly string[]> {

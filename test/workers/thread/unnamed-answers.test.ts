@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { END, interrupt, sleep, START, StateGraph } from "../../../src/index.ts";
+import { Gate, until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
+import { start } from "../../support/protocol.ts";
 import { json, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
@@ -46,5 +48,31 @@ describe("an answer that names no question", () => {
       "rejected",
     ]);
     expect((await thread.state()).interrupts).toMatchObject([{ value: "delete everything?" }]);
+  });
+
+  it.each(["resume", "run.start"])("is none to a time that has come: %s", async (way) => {
+    const gate = new Gate();
+    let hasWoken = false;
+    const graph = new StateGraph(Log)
+      .addNode("ask", () => ({ log: [String(interrupt("sure?"))] }))
+      .addNode("sleep", async () => {
+        sleep(100);
+        hasWoken = true;
+        await gate.pass();
+        return { log: ["woken"] };
+      })
+      .addConditionalEdges(START, () => (way === "resume" ? ["ask", "sleep"] : ["sleep"]))
+      .addEdge("ask", END)
+      .addEdge("sleep", END)
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    await thread.invoke({ input: { log: [] } });
+    await until(() => hasWoken);
+    if (way === "resume") await json(thread.post("/runs", { command: { resume: "yes" } }));
+    else await start(thread, { log: ["yes"] });
+    gate.open();
+    await until(async () => ((await thread.state()).values["log"] as string[]).includes("yes"));
+    expect((await thread.state()).values["log"]).toEqual(expect.arrayContaining(["woken", "yes"]));
   });
 });
