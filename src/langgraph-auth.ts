@@ -148,8 +148,9 @@ function isScalar(value: unknown): value is string | number | boolean {
 }
 
 /**
- * What handlers refuse with, an `HTTPException` of 4xx, is known by its name: the library may be there more than once. Whatever
- * else has a status is a fault, of a client of theirs as a rule, whose text is for nobody.
+ * What handlers refuse with, an `HTTPException` of 4xx, is known by what it has: the library may be there more than once, and
+ * classes lose their names where a Worker is made small. Whatever else has a status is a fault, of a client of theirs as a rule,
+ * whose text is for nobody.
  */
 async function handled(work: () => unknown): Promise<unknown> {
   try {
@@ -161,16 +162,11 @@ async function handled(work: () => unknown): Promise<unknown> {
   }
 }
 
+/** A status, headers, and nothing else: errors of clients also have a response, a code, the request. */
 function isRefusal(error: unknown): error is Error & { readonly status: number } {
   if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") return false;
-  return isNamed(error, "HTTPException") && error.status >= 400 && error.status <= 499;
-}
-
-/** Whether it is of a class of this name, or of one that extends it. */
-function isNamed(value: object, name: string): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (typeof prototype !== "object" || prototype === null) return false;
-  return prototype.constructor.name === name || isNamed(prototype, name);
+  const own = Object.keys(error).toSorted();
+  return own.join() === "headers,status" && error.status >= 400 && error.status <= 499;
 }
 
 function invalidAuth(problem: string): TidemarkError {

@@ -403,7 +403,7 @@ describe("the handlers of an Auth", () => {
   });
 
   it.for([
-    Object.assign(new Error("secret"), { status: 404, headers: { "x-upstream": "db" } }),
+    Object.assign(new Error("secret"), { status: 404, headers: { "x-upstream": "db" }, code: "E" }),
     new HTTPException(503, { message: "secret", headers: { "x-upstream": "db" } }),
   ])(
     "are at fault when they throw anything else than a refusal, and nothing is said of it: %o",
@@ -419,6 +419,14 @@ describe("the handlers of an Auth", () => {
       expect(reports).toEqual([fault]);
     },
   );
+
+  it("refuse where a small Worker has taken the names of classes away", async () => {
+    const auth = new Auth().authenticate(() => {
+      throw Object.assign(new Error("Who is it?"), { status: 401, headers: {} });
+    });
+    const response = await server({ auth: langgraphAuth(auth) })("/threads/x");
+    expect([response.status, await codeOf(response)]).toEqual([401, "unauthenticated"]);
+  });
 
   it("have those whom they refuse counted by their addresses", async () => {
     const keys: string[] = [];
