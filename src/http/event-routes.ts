@@ -9,6 +9,7 @@ import { check, parseQuery } from "./body.ts";
 import { EVENT_HEADERS, streamed } from "./event-response.ts";
 import { callToldRun } from "./run-answers.ts";
 import { EventsQuery, LastRun, ThreadEventsQuery } from "./event-schemas.ts";
+import { requireListenable } from "./protocol/thread-listener.ts";
 import { callWhole, refusal, requestedThread } from "./thread-call.ts";
 import { threadStream } from "./thread-stream.ts";
 
@@ -46,6 +47,7 @@ export function threadStreamRoutes(options: AppOptions): Hono {
 
   app.get("/stream", async (context) => {
     const thread = requestedThread(context, options);
+    requireListenable(thread.address.access);
     const { stream_mode: modes } = parseQuery(context.req, ThreadEventsQuery);
     const after = check(LastRun, context.req.header("last-event-id"), "header Last-Event-ID");
     const list = { ...thread.address, limit: 1000, offset: 0, select: ["run_id", "status"] };

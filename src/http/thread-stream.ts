@@ -1,7 +1,7 @@
 import { stringifyEvent } from "../json.ts";
 import type { Bytes } from "../thread/protocol.ts";
 import { heartbeats } from "./heartbeat.ts";
-import { threadEvents, type ThreadEvent } from "./protocol/thread-listener.ts";
+import { GAP, threadEvents, type ThreadEvent } from "./protocol/thread-listener.ts";
 import { relay } from "./relay.ts";
 import { call, type RequestedThread } from "./thread-call.ts";
 import { wholeEvents } from "./whole-events.ts";
@@ -52,7 +52,7 @@ async function tell(
   const { namespace, name, address } = thread;
   const heard = { namespace, name, access: address.access, channels: ["lifecycle"], since: after };
   for await (const event of threadEvents(heard, signal)) {
-    if (event.namespace.length > 0) continue;
+    if (event.channel === GAP || event.namespace.length > 0) continue;
     const { runId, state, data } = lifecycleOf(event);
     if (past.has(runId)) continue;
     if (modes.includes("lifecycle")) await send(encoder.encode(stringifyEvent("lifecycle", data)));

@@ -17,7 +17,7 @@ export interface DeletionParts {
   readonly admission: RunAdmission;
   readonly announcer: Announcer;
   readonly crons: Pick<ThreadCrons, "settled">;
-  readonly feed: Pick<FeedSockets, "dismiss">;
+  readonly feed: Pick<FeedSockets, "dismissal">;
 }
 
 /** In milliseconds. With each failure in a row it is longer by as much, up to a lease. */
@@ -67,9 +67,10 @@ export class ThreadDeletion {
     try {
       await announcer.close();
       platform.reached("announcement.withdrawn");
+      const dismiss = feed.dismissal();
       await queue.exclusive(() => storage.deleteAll());
       announcer.reopen();
-      feed.dismiss();
+      dismiss();
     } catch (fault) {
       // The mark is there, and the alarm goes on with it.
       this.#failures += 1;

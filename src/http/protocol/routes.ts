@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { RefusedError } from "../../errors.ts";
 import { stringifyJson } from "../../json.ts";
 import type { AppOptions } from "../app.ts";
@@ -6,12 +6,13 @@ import { reauthentications } from "../auth/reauthentication.ts";
 import { agreedProtocol, isUpgrade } from "../auth/socket-credential.ts";
 import { parseBody } from "../body.ts";
 import { AnyBody } from "../schemas.ts";
-import { requestedThread } from "../thread-call.ts";
+import { requestedThread, type RequestedThread } from "../thread-call.ts";
 import { answer } from "./commands.ts";
 import { eventStream } from "./event-stream.ts";
 import { EventStreamBody } from "./schemas.ts";
 import { socketResponse } from "./socket-response.ts";
 import { SocketSession } from "./socket-session.ts";
+import { requireListenable } from "./thread-listener.ts";
 
 const HEADERS = {
   "content-type": "text/event-stream",
@@ -33,12 +34,12 @@ export function protocolRoutes(options: AppOptions): Hono {
 
   app.get("/stream/events", (context) => {
     if (!isUpgrade(context.req.raw)) throw notUpgraded();
-    const thread = requestedThread(context, options);
+    const thread = listenedThread(context, options);
     return socketResponse(SocketSession.open({ context, options, thread }), agreedProtocol(context.req.raw));
   });
 
   app.post("/stream/events", async (context) => {
-    const thread = requestedThread(context, options);
+    const thread = listenedThread(context, options);
     const { since, ...filter } = await parseBody(context.req, EventStreamBody, options.maxBodySize);
     const events = eventStream(thread, filter, {
       since: since ?? 0,
@@ -49,6 +50,12 @@ export function protocolRoutes(options: AppOptions): Hono {
   });
 
   return app;
+}
+
+function listenedThread(context: Context, options: AppOptions): RequestedThread {
+  const thread = requestedThread(context, options);
+  requireListenable(thread.address.access);
+  return thread;
 }
 
 function notUpgraded(): RefusedError {

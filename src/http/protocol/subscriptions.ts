@@ -1,4 +1,4 @@
-import type { ThreadEvent } from "./thread-listener.ts";
+import { GAP, type ThreadEvent } from "./thread-listener.ts";
 
 /** What a listener wants to hear. */
 export interface Filter {
@@ -66,6 +66,8 @@ function isOwn(channel: string): boolean {
 }
 
 export function matches({ channels, namespaces, depth }: Filter, event: ThreadEvent): boolean {
+  // Whatever it is that one wants to hear, some of it may be gone.
+  if (event.channel === GAP) return true;
   if (!channels.includes(event.channel)) return false;
   if (namespaces == null || namespaces.length === 0) return true;
   return namespaces.some(

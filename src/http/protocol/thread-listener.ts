@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../directory/protocol.ts";
-import { waitBefore, type ThreadNamespace } from "../thread-stub.ts";
+import { RefusedError } from "../../errors.ts";
+import { waitBefore, type NamedObjects, type ThreadListening } from "../thread-stub.ts";
 import { SocketMessages } from "./socket-messages.ts";
 
 /** An event of a thread, with what is needed to pass it on. */
@@ -13,7 +14,7 @@ export interface ThreadEvent {
 }
 
 export interface ListenTo {
-  readonly namespace: ThreadNamespace;
+  readonly namespace: NamedObjects<ThreadListening>;
   readonly name: string;
   /** What the metadata of the thread has to contain. */
   readonly access: JsonObject | undefined;
@@ -28,8 +29,24 @@ const ATTEMPTS = 8;
 const GOOD_AFTER = 5000;
 /** The object is told so often, in characters, that what it has sent has been taken. */
 const ACKNOWLEDGED = 64 * 1024;
+/** An event of any channel: some of what came before the next one is not kept any more. */
+export const GAP = "gap";
 /** The object closes with this code when the thread is deleted. */
 const GONE = 4404;
+
+/** What a listener's filter may have, in characters of JSON: the object's platform keeps it with the socket. */
+const MAX_ACCESS = 4096;
+
+/** Refuses a filter that is too large to listen with. */
+export function requireListenable(access: JsonObject | undefined): void {
+  const size = access === undefined ? 0 : JSON.stringify(access).length;
+  if (size <= MAX_ACCESS) return;
+  throw new RefusedError(
+    "invalid_filter",
+    `Listeners are let in with a filter of up to ${MAX_ACCESS} characters; this one has ${size}.`,
+    { details: { size, limit: MAX_ACCESS } },
+  );
+}
 
 /**
  * The events of a thread, also across resets of its object. Ends when the thread is deleted, or with the signal. The object
@@ -42,7 +59,7 @@ export async function* threadEvents(
   let heard = since;
   for (let failures = 0; !signal.aborted;) {
     const begun = Date.now();
-    const messages = await connected(namespace, name, { access, channels, since: heard });
+    const { messages, fault } = await connected(namespace, name, { access, channels, since: heard });
     try {
       for await (const message of messages?.until(signal) ?? []) {
         const event = eventOf(message);
@@ -56,17 +73,18 @@ export async function* threadEvents(
     }
     if (messages?.closeCode === GONE || signal.aborted) return;
     failures = Date.now() - begun > GOOD_AFTER ? 1 : failures + 1;
-    if (failures === ATTEMPTS) throw new Error("The thread's object was reset again and again.");
+    if (failures === ATTEMPTS)
+      throw new Error("The thread's object was reset again and again.", { cause: fault });
     await waitBefore(failures);
   }
 }
 
-/** Undefined when the object could not take the listener now. */
+/** `fault`: why the object could not take the listener now. */
 async function connected(
-  namespace: ThreadNamespace,
+  namespace: ListenTo["namespace"],
   name: string,
   { access, channels, since }: Pick<ListenTo, "access" | "channels" | "since">,
-): Promise<SocketMessages | undefined> {
+): Promise<{ readonly messages?: SocketMessages; readonly fault?: unknown }> {
   const query = new URLSearchParams([
     ...channels.map((channel) => ["channel", channel]),
     ["since", String(since)],
@@ -75,10 +93,10 @@ async function connected(
   const request = new Request(`https://thread/?${query.toString()}`, { headers: { upgrade: "websocket" } });
   try {
     const { webSocket } = await namespace.getByName(name).fetch(request);
-    return webSocket === null ? undefined : new SocketMessages(webSocket);
-  } catch {
+    return webSocket === null ? {} : { messages: new SocketMessages(webSocket) };
+  } catch (fault) {
     // Whatever it was, another instance is asked.
-    return undefined;
+    return { fault };
   }
 }
 

@@ -32,13 +32,13 @@ export const protocolOperations = {
     description:
       "Commands go to the server as messages of text, each one JSON; answers and events come back. A page names its key among the subprotocols, as `bearer.<key>`. What is refused is closed with 4000 and the status.",
     answers: { 101: null },
-    errors: ["invalid_request"],
+    errors: ["invalid_request", "invalid_filter"],
   },
   "POST /threads/:thread_id/stream/events": {
     id: "threadEvents",
     summary: "Read the events of all runs of a thread",
     body: { schema: EventStreamBody, example: { channels: ["values", "messages", "lifecycle", "input"] } },
     answers: { 200: EVENTS },
-    errors: [],
+    errors: ["invalid_filter"],
   },
 } as const satisfies Operations;

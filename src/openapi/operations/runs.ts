@@ -142,7 +142,7 @@ export const runOperations = {
     headers: ["Last-Event-ID"],
     answers: { 200: EVENTS },
     answerHeaders: ["Location"],
-    errors: OF_THREAD,
+    errors: [...OF_THREAD, "invalid_filter"],
   },
   "POST /runs/cancel": {
     id: "cancelRuns",

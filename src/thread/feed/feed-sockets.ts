@@ -1,4 +1,5 @@
 import { mayAccess } from "../access.ts";
+import { GAP } from "./gap.ts";
 import { isAlive, listeningOf, noteRead, type Listening } from "./listening.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { ThreadPlatform } from "../platform.ts";
@@ -85,9 +86,14 @@ export class FeedSockets {
     this.#pump(socket);
   }
 
-  /** The thread is deleted. */
-  dismiss(): void {
-    for (const socket of this.#platform.sockets()) socket.close(GONE, "The thread was deleted.");
+  /** To be called while the thread is there. What is returned tells its listeners that it is deleted: nobody else learns of it. */
+  dismissal(): () => void {
+    const isNone = (listening: Listening): boolean => listening.read === 0 && !this.#mayHear(listening);
+    const others = new Set(this.#platform.sockets().filter((socket) => isNone(listeningOf(socket))));
+    return () => {
+      for (const socket of this.#platform.sockets())
+        if (!others.has(socket)) socket.close(GONE, "The thread was deleted.");
+    };
   }
 
   #pump(socket: WebSocket): void {
@@ -116,14 +122,18 @@ export class FeedSockets {
   }
 
   async #sendAfter(socket: WebSocket, pump: Pump, listening: Listening): Promise<void> {
-    if (!this.#mayHear(listening)) return socket.close(GONE, "There is no such thread.");
+    if (!this.#mayHear(listening)) {
+      // As of a thread that is not there, or not any more.
+      if (listening.read > 0) socket.close(GONE, "There is no such thread.");
+      return;
+    }
     const { channels, read } = listening;
     let last = read;
     try {
       for await (const event of this.#feed.after(read)) {
         if (!isAlive(socket)) return;
         last = event.number;
-        if (!channels.includes(channelOf(event.method))) continue;
+        if (event.method !== GAP && !channels.includes(channelOf(event.method))) continue;
         const message = messageOf(event);
         socket.send(message);
         pump.onTheWay += message.length;

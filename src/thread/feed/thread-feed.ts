@@ -4,6 +4,7 @@ import type { PlacedRun, RunRow } from "../run-rows.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import { eventNumber, lastNumber, placeOf } from "./event-number.ts";
 import type { FeedEvent } from "./feed-event.ts";
+import { gapBefore } from "./gap.ts";
 import { loggedFeed } from "./logged-feed.ts";
 import { beginning, BEGUN, ending } from "./run-boundary.ts";
 
@@ -74,7 +75,11 @@ export class ThreadFeed {
     }
     const at = placeOf(read);
     const from = at.place === place ? at.position : NOTHING_TOLD;
-    for await (const { events } of log.after(id, from)) yield* loggedFeed(placed, events);
+    for await (const { events, isGap } of log.after(id, from)) {
+      const [first] = events;
+      if (isGap && first !== undefined) yield gapBefore(placed, first.position);
+      yield* loggedFeed(placed, events);
+    }
     const thread = storage.thread();
     if (!isOver || run === undefined || thread === undefined) return;
     yield* ending(run, graph, await runEnd(storage, thread.thread_id, run));
