@@ -11,6 +11,9 @@ import { closeCodeOf } from "./socket-rejections.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { threadEvents } from "./thread-listener.ts";
 
+/** So many commands of a socket wait, before it is closed: whoever sends more does not wait for answers. */
+const MAX_WAITING = 100;
+const TRY_LATER = 1013;
 /** The thread is deleted, as its status says over HTTP. */
 const GONE = 4404;
 
@@ -24,8 +27,11 @@ export class SocketSession {
   readonly #subscriptions = new Subscriptions();
   readonly #left = new AbortController();
   #listening = new AbortController();
+  /** Commands that are not answered yet, and what they have, in characters. */
+  #waiting = { commands: 0, characters: 0 };
   /** Commands are answered in their order. */
   #answered: Promise<void> = Promise.resolve();
+  #isClosed = false;
   /** What has refused the last command: its sender may send no other one. */
   #refusal: unknown;
   /** A subscription waits for what has happened before. */
@@ -49,17 +55,35 @@ export class SocketSession {
   }
 
   #take(message: string | ArrayBuffer): void {
+    if (this.#isClosed) return;
+    const size = typeof message === "string" ? message.length : message.byteLength;
+    if (!this.#hasRoom(size)) return this.#close(TRY_LATER, "too_many_commands");
+    this.#waiting.commands += 1;
+    this.#waiting.characters += size;
     this.#answered = this.#answered
       .then(() => this.#answer(message))
-      .catch((error: unknown) => this.#fail(error));
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        this.#waiting.commands -= 1;
+        this.#waiting.characters -= size;
+      });
+  }
+
+  /** One command is always let in: it is answered by itself when it is too large. */
+  #hasRoom(size: number): boolean {
+    const { commands, characters } = this.#waiting;
+    const { maxBodySize } = this.#commander.options;
+    return commands === 0 || (commands < MAX_WAITING && characters + size <= 2 * maxBodySize);
   }
 
   async #answer(message: string | ArrayBuffer): Promise<void> {
+    // Whoever is shut out has nothing more done.
+    if (this.#isClosed) return;
     const response = await answer(this.#commander, this.#parsed(message), {
       commands: this.#commands,
       admit: () => this.#admit(),
     });
-    this.#socket.send(stringifyJson(response));
+    this.#send(stringifyJson(response));
     if (this.#refusal !== undefined) return this.#refuse(this.#refusal);
     if (this.#isBehind) this.#listen();
   }
@@ -141,7 +165,7 @@ export class SocketSession {
     const { channels, since } = this.#subscriptions;
     for await (const event of threadEvents({ namespace, name, access, channels, since }, signal)) {
       if (signal.aborted) return;
-      if (this.#subscriptions.wants(event)) this.#socket.send(event.text);
+      if (this.#subscriptions.wants(event)) this.#send(event.text);
     }
     if (!signal.aborted) this.#close(GONE, "thread_deleted");
   }
@@ -151,7 +175,12 @@ export class SocketSession {
     this.#close(1011, "internal");
   }
 
+  #send(text: string): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
+  }
+
   #close(code: number, reason: string): void {
+    this.#isClosed = true;
     this.#leave();
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(code, reason);
   }

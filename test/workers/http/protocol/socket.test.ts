@@ -8,7 +8,7 @@ import { apiKeys, createRuntime } from "../../../../src/worker.ts";
 import type { ThreadEvent } from "../../../support/protocol.ts";
 import { ProtocolSocket } from "../../../support/protocol-socket.ts";
 import { TestThread } from "../../../support/threads.ts";
-import { until } from "../../../support/gate.ts";
+import { Gate, until } from "../../../support/gate.ts";
 import { deploy } from "../../graphs.ts";
 
 const graph = new StateGraph(Annotation.Root({ said: Annotation<string> }))
@@ -55,6 +55,39 @@ describe("a WebSocket of a thread", () => {
     ]);
     expect(await client.command("nonsense")).toMatchObject({ error: "unknown_command" });
     client.close();
+  });
+
+  it.each([
+    { text: "", few: 100, many: 101 },
+    { text: "x".repeat(1_000_000), few: 20, many: 21 },
+  ])("is closed for one who sends more than $few commands without waiting for answers", async (sent) => {
+    const gate = new Gate();
+    const principal = { tenant: "", caller: "alice", scopes: ["*"] };
+    let requests = 0;
+    const auth = async () => {
+      if (++requests > 1) await gate.pass();
+      return principal;
+    };
+    const runtime = createRuntime({ graphs: { graph }, auth });
+    const open = async (count: number): Promise<ProtocolSocket> => {
+      requests = 0;
+      const url = `https://example.com/threads/${crypto.randomUUID()}/stream/events`;
+      const opening = new Request(url, { headers: { upgrade: "websocket" } });
+      const client = new ProtocolSocket(await runtime.fetch(opening, env, createExecutionContext()));
+      const command = JSON.stringify({ id: 1, method: "nonsense", params: { text: sent.text } });
+      for (let index = 0; index < count; index++) client.send(command);
+      return client;
+    };
+    const flooding = await open(sent.many);
+    await until(() => flooding.closed !== undefined);
+    expect(flooding.closed).toEqual({ code: 1013, reason: "too_many_commands" });
+    const waiting = await open(sent.few);
+    await gate.reached();
+    gate.open();
+    await until(() => waiting.messages.length === sent.few);
+    expect(waiting.closed).toBeUndefined();
+    expect(flooding.messages).toEqual([]);
+    waiting.close();
   });
 
   it("is closed when the thread is deleted", async () => {
