@@ -173,11 +173,20 @@ describe("the handlers of an Auth", () => {
     expect(await send(bob, start)).toMatchObject(refused);
     expect(await send(bob, { id: 2, method: "state.get", params: {} })).toMatchObject(refused);
     const late = await bob(...requestTo(EVENTS, named));
-    const heard = await Promise.all([early.text(), late.text()]);
-    expect(heard.join("")).not.toContain("event:");
+    const heard: string[] = [];
+    const readers = [early, late].map(({ body }) => body?.pipeThrough(new TextDecoderStream()).getReader());
+    const listening = readers.map(async (reader) => {
+      for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read())
+        heard.push(part.value);
+      return "ended";
+    });
     const own = await ann(...requestTo(EVENTS, named));
     const { value: first } = (await own.body?.getReader().read()) ?? {};
     expect(new TextDecoder().decode(first)).toContain("event:");
+    // As where there is no such thread: open, and without a word.
+    expect(await Promise.race([...listening, scheduler.wait(200)])).toBeUndefined();
+    expect(heard.join("")).not.toContain("event:");
+    for (const reader of readers) await reader?.cancel();
   });
 
   it("keep threads from others in searches, counts, lists of questions and pruning", async () => {
