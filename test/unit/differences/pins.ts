@@ -1,6 +1,6 @@
 /**
  * The tests behind docs/differences.md: for each row, by what it says of LangGraph, the tests that show what it says of
- * this engine, as "file of test/unit: title".
+ * this engine, as "file, seen from test/unit: title".
  */
 export const pins: Readonly<Record<string, readonly string[]>> = {
   // Answers
@@ -456,5 +456,8 @@ export const pins: Readonly<Record<string, readonly string[]>> = {
   ],
   "`MessageGraph`, `NodeInterrupt`, the stream of events of version 3, `RemoteGraph`": [
     "exports: what LangGraph exports is exported, but for what is left out on purpose",
+  ],
+  "`run.start` with an input while an answer's run goes on is an input of its own": [
+    "../workers/http/protocol/commands: leads an answer that comes again while its run goes on to that run, and refuses another",
   ],
 };

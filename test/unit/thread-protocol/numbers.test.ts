@@ -83,8 +83,17 @@ describe("subscriptions", () => {
     expect(subscriptions.since).toBe(1);
     expect(subscriptions.channels).toEqual(["updates", "values"]);
     expect(subscriptions.wants(at(2, "values"))).toBe(true);
-    expect(subscriptions.wants(at(2, "values"))).toBe(false);
+    subscriptions.remove("b");
+    subscriptions.add("b", { channels: ["updates"] }, 2);
+    expect(subscriptions.wants(at(3, "values"))).toBe(false);
     expect(subscriptions.wants(at(4, "values"))).toBe(true);
     expect(subscriptions.wants(at(5, "custom"))).toBe(false);
+  });
+
+  it("begin anew with an event that does not come after what was heard: it is of another thread", () => {
+    const subscriptions = new Subscriptions();
+    subscriptions.add("a", { channels: ["values"] }, 7);
+    expect(subscriptions.wants({ ...event("values"), number: 1 })).toBe(true);
+    expect(subscriptions.since).toBe(1);
   });
 });
