@@ -189,7 +189,7 @@ describe("the handlers of an Auth", () => {
     for (const reader of readers) await reader?.cancel();
   });
 
-  it("keep threads from others in searches, counts, lists of questions and pruning", async () => {
+  it("AUT-01: keep threads from others in searches, counts, lists of questions and pruning", async () => {
     const { ann, bob } = serving(owners());
     const topic = crypto.randomUUID();
     const threadId = await newThread(ann, { metadata: { topic } });
@@ -466,6 +466,31 @@ describe("the handlers of an Auth", () => {
       permissions: ["assistants:write"],
       tone: "dry",
     });
+  });
+
+  it("AUT-03: say it on every way of starting a run", async () => {
+    const { ann } = serving(users(), {}, { who });
+    const body = { assistant_id: "who", input: {} };
+    const saidOn = async (id: string) =>
+      (await made<RunAnswer>(ann(`/threads/${id}/state`))).values["said"] as { id: string } | undefined;
+    const startedBy = async (path: string, start: (id: string) => Promise<Response>): Promise<void> => {
+      const id = crypto.randomUUID();
+      await (await start(id)).text();
+      await expect.poll(async () => (await saidOn(id))?.id, { message: path, timeout: 5000 }).toBe("ann");
+    };
+    for (const path of ["/invoke", "/stream"]) {
+      await startedBy(path, (id) => ann(`/threads/${id}${path}`, { body: { graph: "who", input: {} } }));
+    }
+    for (const path of ["/runs", "/runs/wait", "/runs/stream"]) {
+      await startedBy(path, (id) => ann(`/threads/${id}${path}`, { body }));
+    }
+    const start = { id: 1, method: "run.start", params: body };
+    await startedBy("/commands", (id) => ann(`/threads/${id}/commands`, { body: start }));
+    const batch = [{ ...body, on_completion: "keep" }];
+    const [started] = await made<{ thread_id: string }[]>(ann("/runs/batch", { body: batch }));
+    await expect
+      .poll(async () => (await saidOn(started?.thread_id ?? ""))?.id, { timeout: 5000 })
+      .toBe("ann");
   });
 
   it("say by which tenant, and with which scopes", async () => {
