@@ -1,6 +1,6 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
 import type { Sql } from "../storage/sql.ts";
-import type { CronThreads } from "./protocol.ts";
+import type { CronThreads } from "./cron-protocol.ts";
 
 /** What can be changed of a cron. */
 export interface CronTerms {

@@ -9,17 +9,8 @@ import type { CronRow, CronTerms, LastRun } from "./cron-rows.ts";
 import { type CallThread, CronThreadStarts } from "./cron-thread-starts.ts";
 import { cronNotFound, cronTooLarge, threadNotFound, tooManyCrons } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type {
-  Bytes,
-  CreateCron,
-  CronsApi,
-  ListCrons,
-  NamedCron,
-  PatchCron,
-  Reply,
-  RunRequest,
-  ThreadAddress,
-} from "./protocol.ts";
+import type { CreateCron, CronsApi, ListCrons, NamedCron, PatchCron } from "./cron-protocol.ts";
+import type { Bytes, Reply, RunRequest, ThreadAddress } from "./protocol.ts";
 import { replying } from "./replying.ts";
 import type { RunAdmission } from "./run-admission.ts";
 import { nextOf, type NextTime } from "./schedules.ts";

@@ -1,18 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
 import type { CrashPoint } from "./crash-points.ts";
+import type { CreateCron, ListCrons, NamedCron, PatchCron } from "./cron-protocol.ts";
 import type {
   Bytes,
-  CreateCron,
   CreateThread,
   EditState,
   EventReceipt,
   HookAddress,
   ImportedThread,
   ImportThread,
-  ListCrons,
   ListDeliveries,
-  NamedCron,
-  PatchCron,
   PatchThread,
   PruneThread,
   ReadEvents,

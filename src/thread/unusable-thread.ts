@@ -1,7 +1,8 @@
 import { errorBody, TidemarkError } from "../errors.ts";
 import { wireError } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { CronsApi, HooksApi, Reply, LifeCycleApi, RunsApi, ThreadApi } from "./protocol.ts";
+import type { CronsApi } from "./cron-protocol.ts";
+import type { HooksApi, Reply, LifeCycleApi, RunsApi, ThreadApi } from "./protocol.ts";
 
 type Refused = Extract<Reply<never>, { readonly ok: false }>;
 
