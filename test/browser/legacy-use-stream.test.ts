@@ -1,57 +1,18 @@
-import { join } from "node:path";
-import { Client } from "@langchain/langgraph-sdk";
-import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { BundledServer } from "../e2e/support/bundled-server.ts";
-import { noBrowser, openBrowser } from "./support/chromium.ts";
-import { PageServer } from "./support/page-server.ts";
+import { ChatPages, isIdle, press, shows, texts, threadOf } from "./support/chat-pages.ts";
+import { noBrowser } from "./support/chromium.ts";
 
 describe.skipIf(noBrowser !== "")(`useStream of @langchain/langgraph-sdk${noBrowser}`, () => {
-  let server: BundledServer;
-  let pages: PageServer;
-  let browser: Browser;
-  let client: Client;
-  /** What the pages have thrown. */
-  const faults: Error[] = [];
+  let chat: ChatPages;
 
   beforeAll(async () => {
-    [server, pages, browser] = await Promise.all([
-      BundledServer.build(join(import.meta.dirname, "fixtures")),
-      PageServer.open(join(import.meta.dirname, "pages/legacy-chat.tsx")),
-      openBrowser(),
-    ]);
-    await server.start();
-    client = new Client({ apiUrl: server.url, apiKey: null });
+    chat = await ChatPages.open("legacy-chat.tsx");
   });
-  afterEach(() => expect(faults.splice(0)).toEqual([]));
-  afterAll(async () => {
-    await browser?.close();
-    await pages?.dispose();
-    await server?.dispose();
-  });
-
-  /** A page of its own, with nothing of the others'. */
-  async function opened(): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(20_000);
-    page.on("pageerror", (error) => faults.push(error));
-    await page.goto(`${pages.url}/?api=${encodeURIComponent(server.url)}`);
-    return page;
-  }
-
-  async function press(page: Page, button: string, text?: string): Promise<void> {
-    if (text !== undefined) await page.locator("input").fill(text);
-    await page.getByRole("button", { name: button, exact: true }).first().click();
-  }
-
-  const shows = (page: Page, text: string) =>
-    page.locator("li[data-type=ai] span", { hasText: text }).waitFor();
-  const isIdle = (page: Page) => page.locator("#state", { hasText: "idle" }).waitFor();
-  const texts = (page: Page) => page.locator("li span").allTextContents();
-  const threadOf = (page: Page) => new URL(page.url()).searchParams.get("thread") ?? "";
+  afterEach(() => expect(chat.faults.splice(0)).toEqual([]));
+  afterAll(() => chat?.dispose());
 
   it("shows the pieces of an answer as they come", async () => {
-    const page = await opened();
+    const page = await chat.opened();
     await press(page, "send", "one two three");
     await shows(page, "Echo of one two three.");
     await isIdle(page);
@@ -62,7 +23,7 @@ describe.skipIf(noBrowser !== "")(`useStream of @langchain/langgraph-sdk${noBrow
   });
 
   it("shows a question, and answers it", async () => {
-    const page = await opened();
+    const page = await chat.opened();
     await press(page, "send", "ask");
     await page.locator("#question", { hasText: "May I?" }).waitFor();
     await press(page, "answer", "yes");
@@ -73,14 +34,14 @@ describe.skipIf(noBrowser !== "")(`useStream of @langchain/langgraph-sdk${noBrow
   });
 
   it("stops a run", async () => {
-    const page = await opened();
+    const page = await chat.opened();
     await press(page, "send", "slow");
     await shows(page, "2 3");
     await press(page, "stop");
     await isIdle(page);
-    const [run] = await client.runs.list(threadOf(page));
+    const [run] = await chat.client.runs.list(threadOf(page));
     await expect
-      .poll(async () => (await client.runs.get(threadOf(page), run?.run_id ?? "")).status)
+      .poll(async () => (await chat.client.runs.get(threadOf(page), run?.run_id ?? "")).status)
       .toBe("interrupted");
     expect(await page.locator("#error").textContent()).toBe("");
     await press(page, "send", "more");
@@ -88,7 +49,7 @@ describe.skipIf(noBrowser !== "")(`useStream of @langchain/langgraph-sdk${noBrow
   });
 
   it("goes on with a run that was under way when the page was loaded anew", async () => {
-    const page = await opened();
+    const page = await chat.opened();
     await press(page, "send", "slow");
     await shows(page, "2 3");
     await page.reload();
@@ -96,13 +57,13 @@ describe.skipIf(noBrowser !== "")(`useStream of @langchain/langgraph-sdk${noBrow
     await shows(page, "39 done");
     await isIdle(page);
     expect(await texts(page)).toEqual(["slow", expect.stringMatching(/^1 2 3 .* 39 done$/)]);
-    expect(await client.runs.list(threadOf(page))).toMatchObject([{ status: "success" }]);
+    expect(await chat.client.runs.list(threadOf(page))).toMatchObject([{ status: "success" }]);
     const seen = JSON.parse((await page.locator("#seen").textContent()) ?? "") as string[];
     expect(seen.length).toBeGreaterThan(10);
   });
 
   it("edits a message on a branch, and goes back to the first", async () => {
-    const page = await opened();
+    const page = await chat.opened();
     await press(page, "send", "first");
     await shows(page, "Echo of first.");
     await isIdle(page);
