@@ -123,6 +123,15 @@ export class CheckpointRows {
       .map((row) => row.thread_id);
   }
 
+  /** The namespaces of a thread whose newest checkpoint this run has written, in the order in which they came. */
+  namespacesOf(threadId: string, runId: string): string[] {
+    const statement = `SELECT ns FROM namespaces n WHERE thread_id = ?
+      AND (SELECT run FROM checkpoints WHERE namespace = n.id ORDER BY id DESC LIMIT 1) = ? ORDER BY n.id`;
+    return this.#sql
+      .all<Pick<NamespaceRow, "ns">>(statement, threadId, toStoredId(runId))
+      .map(({ ns }) => ns);
+  }
+
   /** All bodies of a namespace, read in pages. */
   *bodies(namespace: number): Generator<BodyRow, void, void> {
     const statement = `SELECT id, type, body, body_hash FROM checkpoints

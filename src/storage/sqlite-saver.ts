@@ -139,6 +139,11 @@ export class SqliteSaver extends BaseCheckpointSaver {
     return namespace && this.#checkpoints.head(namespace.id, undefined)?.id;
   }
 
+  /** The namespaces in which this run was the last to write. */
+  namespacesOf(threadId: string, runId: string): readonly string[] {
+    return this.#checkpoints.namespacesOf(threadId, runId);
+  }
+
   get #cache(): SaverCache {
     return this.#shared.cache;
   }

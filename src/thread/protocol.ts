@@ -7,7 +7,14 @@ import type { JsonObject } from "../directory/protocol.ts";
 import type { WireError } from "../errors.ts";
 import type { RunLimits } from "../pregel/limits.ts";
 import type { CronsApi } from "./cron-protocol.ts";
-import type { CancelRun, ListRuns, MultitaskStrategy, NamedRun, ToldRun } from "./run-protocol.ts";
+import type {
+  CancelRun,
+  ListGraphs,
+  ListRuns,
+  MultitaskStrategy,
+  NamedRun,
+  ToldRun,
+} from "./run-protocol.ts";
 
 /** Names the thread; the object keeps both in its own row. */
 export interface ThreadAddress {
@@ -282,6 +289,8 @@ export interface RunsApi {
   startRun(start: StartRun): Promise<Reply<ToldRun>>;
   getRun(run: NamedRun): Promise<Reply<ToldRun>>;
   listRuns(list: ListRuns): Promise<Reply<Bytes>>;
+  /** The namespaces of the graphs inside nodes that a run was the last to write to. */
+  listGraphs(list: ListGraphs): Promise<Reply<readonly string[]>>;
   /** Answers when the run has ended: with its values alone, and what it asks as `__interrupt__` among them. */
   joinRun(run: NamedRun): Promise<Reply<Bytes>>;
   /** Ends the run, and answers with it; one that has ended stays as it is. */

@@ -29,6 +29,11 @@ export interface ListRuns extends ThreadAddress {
   readonly select?: readonly string[];
 }
 
+export interface ListGraphs extends ThreadAddress {
+  /** Absent: the newest one. */
+  readonly runId?: string | undefined;
+}
+
 export interface CancelRun extends NamedRun {
   readonly action: CancelAction;
   /** Answers when nothing of the run goes on any more, and what is to be undone is. */

@@ -22,7 +22,7 @@ import type {
   ThreadAddress,
   ThreadApi,
 } from "./protocol.ts";
-import type { CancelRun, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
+import type { CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
 import { parseJsonObject } from "./thread-rows.ts";
 import type { Thread } from "./thread.ts";
 import type { UnusableThread } from "./unusable-thread.ts";
@@ -70,6 +70,10 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
 
   listRuns(list: ListRuns): Promise<Reply<Bytes>> {
     return this.#thread.runs.listRuns(list);
+  }
+
+  listGraphs(list: ListGraphs): Promise<Reply<readonly string[]>> {
+    return this.#thread.runs.listGraphs(list);
   }
 
   joinRun(run: NamedRun): Promise<Reply<Bytes>> {

@@ -6,7 +6,7 @@ import type { Bytes, Reply, RunsApi, StartRun, ThreadAddress } from "./protocol.
 import { lastNumber } from "./feed/event-number.ts";
 import { replying } from "./replying.ts";
 import type { RunAdmission } from "./run-admission.ts";
-import type { CancelRun, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
+import type { CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { RunStops } from "./run-stops.ts";
@@ -56,6 +56,18 @@ export class ThreadRuns implements RunsApi {
       this.#requireThread(list);
       const runs = this.#wireRuns(list, select);
       return jsonPage(runs, (fault) => platform.report(fault));
+    });
+  }
+
+  listGraphs({ runId, ...address }: ListGraphs): Promise<Reply<readonly string[]>> {
+    const { ready, storage } = this.#parts;
+    return replying(async () => {
+      await ready(address);
+      this.#requireThread(address);
+      const [newest] = storage.runs.list({ limit: 1, offset: 0 });
+      const run = runId === undefined ? newest : this.#find({ ...address, runId }).id;
+      if (run === undefined) return [];
+      return storage.saver.namespacesOf(address.threadId, run).filter((namespace) => namespace !== "");
     });
   }
 

@@ -25,6 +25,7 @@ export class UnusableThread implements ThreadApi {
   readonly startRun = (): Promise<Refused> => this.#refuse();
   readonly getRun = (): Promise<Refused> => this.#refuse();
   readonly listRuns = (): Promise<Refused> => this.#refuse();
+  readonly listGraphs = (): Promise<Refused> => this.#refuse();
   readonly joinRun = (): Promise<Refused> => this.#refuse();
   readonly cancelRun = (): Promise<Refused> => this.#refuse();
   readonly deleteRun = (): Promise<Refused> => this.#refuse();

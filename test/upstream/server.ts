@@ -23,4 +23,13 @@ with them, built on Tidemark in place of LangGraph, with \`compatibility: { erro
 
 Of \`auth.test.mts\`, with its \`Auth\` given to \`langgraphAuth()\`, **43 of 46 pass**. Two want the events of a run that belongs to
 somebody else to be a stream with an error in it, which is a 404 here; one wants 409 for a copy of such a thread, which is a 404 too.
+
+| file | passes | why the others fail |
+|---|---|---|
+| \`protocol-transport.test.mts\` | 1 of 1 | |
+| \`protocol-v2/stream-sdk.test.mts\` | 5 of 6 | \`transformers\` of a graph are not offered |
+| \`embed.test.mts\` | 20 of 21 | the ids of events, as above |
+
+The last two begin a server in their process, in whose place they got the address; checkpoints that one of them reads from that
+server's saver were read as the history of the thread. The files beside them test classes of the server, not what it answers.
 `;

@@ -1,6 +1,7 @@
 import type { Bytes, Reply, StatePlace, ThreadApi } from "../../thread/protocol.ts";
 import { check } from "../body.ts";
-import { callWhole, type RequestedThread } from "../thread-call.ts";
+import { call, callWhole, type RequestedThread } from "../thread-call.ts";
+import { agentTree, type GraphTask } from "./agent-tree.ts";
 import { callFailed, type CommandResult } from "./command-result.ts";
 import { GetTreeParams, ListCheckpointsParams, StateGetParams } from "./schemas.ts";
 
@@ -10,7 +11,7 @@ import { GetTreeParams, ListCheckpointsParams, StateGetParams } from "./schemas.
 interface State {
   readonly values: Readonly<Record<string, unknown>>;
   readonly next: readonly string[];
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly GraphTask[];
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly created_at: string | null;
   readonly checkpoint: Place | null;
@@ -20,22 +21,6 @@ interface State {
 interface Place {
   readonly checkpoint_id: string | null;
   readonly checkpoint_ns: string;
-}
-
-interface Task {
-  readonly id: string;
-  readonly name: string;
-  readonly error: unknown;
-  readonly interrupts: readonly unknown[];
-  readonly checkpoint: Place | null;
-  readonly state: State | null;
-}
-
-interface TreeNode {
-  readonly namespace: readonly string[];
-  readonly status: string;
-  readonly graph_name: string;
-  readonly children?: readonly TreeNode[];
 }
 
 export async function getState(thread: RequestedThread, params: unknown): Promise<CommandResult> {
@@ -54,17 +39,22 @@ export async function listCheckpoints(thread: RequestedThread, params: unknown):
   return { result: { checkpoints: states.map(summary) } };
 }
 
-/** The graphs that wait or have failed: what goes on in a run is told by its events. */
+/** Of a run, the newest unless it is named: its graphs, also those that have ended, and how they stand now. */
 export async function getTree(thread: RequestedThread, params: unknown): Promise<CommandResult> {
   const { run_id: runId } = check(GetTreeParams, params, "params");
-  if (runId != null) await requireRun(thread, runId);
-  const record = await readJson<{ status: string; metadata: { graph_id?: string } }>(thread, (api) =>
-    api.getThread(thread.address),
-  );
-  const read = { ...thread.address, subgraphs: true };
+  const { address } = thread;
+  const graphs = await call(thread, (api) => api.listGraphs({ ...address, ...(runId != null && { runId }) }));
+  if (!graphs.ok) throw callFailed(graphs.error);
+  const record = await readJson<ThreadSummary>(thread, (api) => api.getThread(address));
+  const read = { ...address, subgraphs: true };
   const { tasks = [] } = await readJson<Partial<State>>(thread, (api) => api.getState(read));
-  const status = STATUS[record.status] ?? "completed";
-  return { result: { tree: node([], status, record.metadata.graph_id ?? "", tasks) } };
+  const root = { status: STATUS[record.status] ?? "completed", graph_name: record.metadata.graph_id ?? "" };
+  return { result: { tree: agentTree(root, graphs.value, tasks) } };
+}
+
+interface ThreadSummary {
+  readonly status: string;
+  readonly metadata: { readonly graph_id?: string };
 }
 
 const STATUS: Readonly<Record<string, string>> = {
@@ -73,27 +63,6 @@ const STATUS: Readonly<Record<string, string>> = {
   interrupted: "interrupted",
   error: "failed",
 };
-
-function node(namespace: readonly string[], status: string, name: string, tasks: readonly Task[]): TreeNode {
-  const children = tasks.flatMap((task) => {
-    const inner = task.state?.checkpoint ?? task.checkpoint;
-    if (inner === null) return [];
-    return [node(inner.checkpoint_ns.split("|"), statusOf(task), task.name, task.state?.tasks ?? [])];
-  });
-  return { namespace, status, graph_name: name, ...(children.length > 0 && { children }) };
-}
-
-function statusOf({ error, interrupts }: Task): string {
-  if (error !== null) return "failed";
-  return interrupts.length > 0 ? "interrupted" : "running";
-}
-
-async function requireRun(thread: RequestedThread, runId: string): Promise<void> {
-  await readJson(thread, async (api) => {
-    const reply = await api.getRun({ ...thread.address, runId });
-    return reply.ok ? { ok: true, value: reply.value.run } : reply;
-  });
-}
 
 function summary({ checkpoint, parent_checkpoint: parent, metadata, created_at: timestamp }: State): unknown {
   const { step, source } = metadata ?? {};
