@@ -127,8 +127,8 @@ export function runsRoutes(options: AppOptions): Hono {
 
   app.post("/runs/:run_id/cancel", async (context) => {
     const { thread, run } = requestedRun(context, options);
-    const { action, wait } = parseQuery(context.req, schemas.CancelQuery);
-    const cancelled = { ...run, action, wait };
+    const { action, wait, reason } = parseQuery(context.req, schemas.CancelQuery);
+    const cancelled = { ...run, action: reason === "taken" ? ("taken" as const) : action, wait };
     const reply = await callToldRun(thread, (api) => api.cancelRun(cancelled));
     if (!reply.ok || !reply.value.isCancelled) return told(context, thread, reply);
     return cancelled.wait ? context.body(null, 204) : told(context, thread, reply, 202);

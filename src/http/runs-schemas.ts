@@ -26,12 +26,18 @@ export const ListRunsQuery = exactly({
   ),
 });
 
-export const CancelQuery = exactly({
-  action: v.optional(v.picklist(["interrupt", "rollback"]), "interrupt"),
-  wait: v.optional(Switch, "false"),
-  /** Why, for those who read the log of requests; it is not kept. */
-  reason: v.optional(v.pipe(v.string(), v.maxLength(256))),
-});
+export const CancelQuery = v.pipe(
+  exactly({
+    action: v.optional(v.picklist(["interrupt", "rollback"]), "interrupt"),
+    wait: v.optional(Switch, "false"),
+    /** "taken": another run has taken its input, which the run then says. Others are not kept. */
+    reason: v.optional(v.pipe(v.string(), v.maxLength(256))),
+  }),
+  v.check(
+    ({ action, reason }) => reason !== "taken" || action === "interrupt",
+    'must have the action "interrupt" with the reason "taken"',
+  ),
+);
 
 /** Of several runs at once. */
 export const CancelManyQuery = exactly({

@@ -1,7 +1,8 @@
 import { describeError } from "../error-record.ts";
 import { RefusedError, StorageError, TidemarkError, type WireError, messageOf } from "../errors.ts";
 import type { AnswerRecord } from "./answer-rows.ts";
-import type { CancelAction } from "./run-protocol.ts";
+import { actionOf } from "./cancellation.ts";
+import type { Cancellation } from "./run-protocol.ts";
 import type { TaskFailure } from "../pregel/types.ts";
 
 /** Longer messages are cut: they come from user code, and a run's row holds them. */
@@ -80,7 +81,8 @@ export function runNotEnded(runId: string): RefusedError {
 }
 
 /** What came of a run that was ended from outside. */
-export function runCancelled(runId: string, action: CancelAction): TidemarkError {
+export function runCancelled(runId: string, cancellation: Cancellation): TidemarkError {
+  const action = actionOf(cancellation);
   const what = action === "rollback" ? "cancelled, and what it had written was removed" : "cancelled";
   return new TidemarkError("run_cancelled", `The run was ${what}.`, { details: { run_id: runId, action } });
 }

@@ -2,7 +2,7 @@ import type { Encoded } from "../checkpoint/encoding.ts";
 import type { BodyRow } from "../storage/body-row.ts";
 import { fromStoredId, type StoredId } from "../storage/stored-id.ts";
 import type { RunStart } from "../pregel/limits.ts";
-import type { CancelAction, MultitaskStrategy } from "./run-protocol.ts";
+import type { Cancellation, MultitaskStrategy } from "./run-protocol.ts";
 import type { RunRow, RunStatus } from "./run-rows.ts";
 
 /** The columns of `runs`. */
@@ -23,7 +23,7 @@ export type RunColumns = {
   multitask: MultitaskStrategy | null;
   time_limit: number | null;
   acknowledged: number;
-  cancelled: CancelAction | null;
+  cancelled: Cancellation | null;
   version: string | null;
   checkpoint: StoredId | null;
   supersteps: number | null;

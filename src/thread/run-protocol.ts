@@ -8,6 +8,9 @@ export type MultitaskStrategy = "reject" | "enqueue" | "interrupt" | "rollback";
 /** `rollback` removes what the run has written, too. */
 export type CancelAction = "interrupt" | "rollback";
 
+/** What a run was cancelled with; `taken`: an interrupt, because another run has taken its input. */
+export type Cancellation = CancelAction | "taken";
+
 export interface NamedRun extends ThreadAddress {
   readonly runId: string;
 }
@@ -35,7 +38,7 @@ export interface ListGraphs extends ThreadAddress {
 }
 
 export interface CancelRun extends NamedRun {
-  readonly action: CancelAction;
+  readonly action: Cancellation;
   /** Answers when nothing of the run goes on any more, and what is to be undone is. */
   readonly wait: boolean;
 }

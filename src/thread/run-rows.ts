@@ -3,7 +3,7 @@ import type { BodyInput, BodyRow } from "../storage/body-row.ts";
 import type { Sql } from "../storage/sql.ts";
 import { toStoredId } from "../storage/stored-id.ts";
 import type { RunStart } from "../pregel/limits.ts";
-import type { CancelAction, MultitaskStrategy } from "./run-protocol.ts";
+import type { Cancellation, MultitaskStrategy } from "./run-protocol.ts";
 import { fromColumns, outcomeOf, requestOf, type Bodies, type RunColumns } from "./run-columns.ts";
 
 /** In the words of LangGraph's platform: a run that ends with a question is a `success`, one that is cancelled `interrupted`. */
@@ -43,7 +43,7 @@ export interface RunRow {
   /** Whether its caller knows its id. */
   readonly isAcknowledged: boolean;
   /** What it was cancelled with. */
-  readonly cancelled: CancelAction | undefined;
+  readonly cancelled: Cancellation | undefined;
   /** Of the code that has entered it last. */
   readonly version: string | undefined;
   readonly request: BodyRow;
@@ -85,7 +85,7 @@ export interface EndedRun {
   readonly endedAt: number;
   /** Absent when it was ended from outside. */
   readonly outcome?: BodyInput;
-  readonly cancelled?: CancelAction;
+  readonly cancelled?: Cancellation;
   readonly progress: RunProgress;
 }
 

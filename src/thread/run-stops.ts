@@ -2,7 +2,7 @@ import type { TidemarkError } from "../errors.ts";
 import { runCancelled, runNotFound, runTimedOut } from "./errors.ts";
 import type { GraphRunner } from "./graph-runner.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { CancelAction } from "./run-protocol.ts";
+import type { Cancellation } from "./run-protocol.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -32,7 +32,7 @@ export class RunStops {
   }
 
   /** The run is cancelled from then on, or has ended before, as its row says. */
-  cancel(threadId: string, runId: string, action: CancelAction): void {
+  cancel(threadId: string, runId: string, action: Cancellation): void {
     const { storage, platform } = this.#parts;
     const after = storage.transaction(() => {
       const run = storage.runs.get(runId);
@@ -45,7 +45,7 @@ export class RunStops {
   }
 
   /** In a transaction: all that are in the queue. */
-  cancelQueued(action: CancelAction): AfterStop {
+  cancelQueued(action: Cancellation): AfterStop {
     const { runs } = this.#parts.storage;
     const after = runs.queued().map((id) => {
       const run = runs.get(id);
@@ -67,10 +67,10 @@ export class RunStops {
     after();
   }
 
-  #cancel(run: RunRow, action: CancelAction): AfterStop {
+  #cancel(run: RunRow, action: Cancellation): AfterStop {
     const { storage } = this.#parts;
     const reason = runCancelled(run.id, action);
-    if (action === "interrupt" || run.attempt === 0) return this.#end(run, "interrupted", action, reason);
+    if (action !== "rollback" || run.attempt === 0) return this.#end(run, "interrupted", action, reason);
     storage.runs.noteRollback(run.id);
     if (run.timeLimit !== undefined) storage.timers.clear("time_limit", run.id);
     return () => this.#tell(run, reason);
@@ -79,7 +79,7 @@ export class RunStops {
   #end(
     run: RunRow,
     status: "interrupted" | "timeout",
-    cancelled: CancelAction | undefined,
+    cancelled: Cancellation | undefined,
     reason: TidemarkError,
   ): AfterStop {
     const { storage, platform, onLeave } = this.#parts;

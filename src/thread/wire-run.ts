@@ -1,4 +1,5 @@
 import type { AnswerRecord } from "./answer-rows.ts";
+import { actionOf, reasonOf } from "./cancellation.ts";
 import { runEnd } from "./run-answer.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { RequestedInput, RunRequest } from "./protocol.ts";
@@ -34,7 +35,8 @@ export async function wireRun(
     },
     limits: request.limits ?? null,
     answers: storage.answers.ofRun(run.id).map(wireAnswered),
-    cancelled: run.cancelled ?? null,
+    cancelled: run.cancelled === undefined ? null : actionOf(run.cancelled),
+    cancel_reason: run.cancelled === undefined ? null : reasonOf(run.cancelled),
     error: hasFailed ? ((await runEnd(storage, threadId, run)).error ?? null) : null,
   };
 }
@@ -57,18 +59,24 @@ function wireAnswered({
 }
 
 /** What it was started with, apart from what is erased when it ends. */
-function kwargs({ input, config, subgraphs, checkpointId, onInterrupted, ...request }: RunRequest): unknown {
-  const { recursionLimit, tags } = config;
+function kwargs({ input, config, webhook, ...request }: RunRequest): unknown {
+  const { recursionLimit, tags, metadata } = config;
   return {
     ...wireInput(input),
     config: {
       ...(recursionLimit !== undefined && { recursion_limit: recursionLimit }),
       ...(tags !== undefined && { tags }),
+      ...(metadata !== undefined && { metadata }),
     },
     stream_mode: request.langGraphModes ?? request.modes,
-    subgraphs: subgraphs ?? false,
-    checkpoint_id: checkpointId ?? null,
-    on_interrupted: onInterrupted,
+    subgraphs: request.subgraphs ?? false,
+    // Events are always kept.
+    resumable: true,
+    interrupt_before: request.interruptBefore ?? null,
+    interrupt_after: request.interruptAfter ?? null,
+    webhook: webhook ?? null,
+    checkpoint_id: request.checkpointId ?? null,
+    on_interrupted: request.onInterrupted,
   };
 }
 

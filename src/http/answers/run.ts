@@ -53,6 +53,10 @@ export const Run = v.object({
   limits: v.nullable(JsonObject),
   answers: v.pipe(v.array(Answered), v.description("The questions that it has answered.")),
   cancelled: v.nullable(v.picklist(["interrupt", "rollback"])),
+  cancel_reason: v.pipe(
+    v.nullable(v.string()),
+    v.description("As `cancelled`, or what begins with `taken:` when another run has taken its input."),
+  ),
   error: v.nullable(RunError),
 });
 

@@ -14,6 +14,7 @@ interface WireRun {
   readonly status: string;
   readonly attempts: number;
   readonly cancelled: string | null;
+  readonly kwargs: unknown;
   readonly error: { readonly code: string } | null;
   readonly progress: { readonly supersteps: number; readonly checkpoint_id: string | null };
   readonly timings: Record<string, unknown>;
@@ -75,7 +76,9 @@ describe("a run in the background", () => {
     const response = await thread.post("/runs", {
       input: { log: ["wait"] },
       metadata: { a: 1 },
-      config: { tags: ["t"] },
+      config: { tags: ["t"], recursion_limit: 9, configurable: { secret: 1 } },
+      stream_mode: ["messages-tuple", "values"],
+      interrupt_after: ["nobody"],
       checkpoint: null,
     });
     const started = (await json(response.clone())) as WireRun;
@@ -89,12 +92,25 @@ describe("a run in the background", () => {
       status: "running",
       metadata: { a: 1 },
       multitask_strategy: "enqueue",
-      kwargs: { input: { log: ["wait"] }, config: { tags: ["t"] } },
       attempts: 1,
       progress: { supersteps: 2, checkpoint_id: head },
       timings: { starts_at: null, started_at: expect.any(String), ended_at: null, limit_seconds: null },
       cancelled: null,
+      cancel_reason: null,
       error: null,
+    });
+    expect((await read(thread, started)).kwargs).toEqual({
+      input: { log: ["wait"] },
+      command: null,
+      config: { tags: ["t"], recursion_limit: 9, metadata: { a: 1 } },
+      stream_mode: ["messages-tuple", "values"],
+      subgraphs: false,
+      resumable: true,
+      interrupt_before: null,
+      interrupt_after: ["nobody"],
+      webhook: null,
+      checkpoint_id: null,
+      on_interrupted: "discard",
     });
     const joined = thread.get(`/runs/${started.run_id}/join`);
     gate.open();
@@ -251,7 +267,20 @@ describe("cancel", () => {
     const first = await start(thread, { input: { log: ["a"] } });
     await gate.reached();
     const second = await start(thread, { input: { log: ["b"] } });
-    expect(await json(cancel(thread, second))).toMatchObject({ status: "interrupted", attempts: 0 });
+    const third = await start(thread, { input: { log: ["c"] } });
+    expect(await json(cancel(thread, second))).toMatchObject({
+      status: "interrupted",
+      attempts: 0,
+      cancel_reason: "interrupt",
+    });
+    await expect(json(cancel(thread, third, "?reason=taken&action=rollback"))).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+    expect(await json(cancel(thread, third, "?reason=taken"))).toMatchObject({
+      status: "interrupted",
+      cancelled: "interrupt",
+      cancel_reason: "taken:interrupt",
+    });
     gate.open();
     await thread.get(`/runs/${first.run_id}/join`);
     expect(await log(thread)).toEqual(["a", "n"]);
