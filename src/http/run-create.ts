@@ -77,7 +77,8 @@ export const RunCreateBody = exactlyOrNull({
   on_disconnect: v.optional(v.picklist(["continue", "cancel"]), "continue"),
   on_completion: v.optional(v.picklist(["delete", "keep"]), "delete"),
   if_not_exists: v.optional(v.picklist(["create", "reject"]), "create"),
-  stream_mode: v.optional(RunModes, "values"),
+  /** Absent: values, and nothing for who only waits for the run. */
+  stream_mode: v.optional(RunModes),
   stream_subgraphs: v.optional(v.boolean(), false),
   answered_by: v.optional(AnsweredBy),
   /** The events of a run are always kept, and its checkpoints always stored before it goes on. */
@@ -125,7 +126,7 @@ export function createdRunRequest(body: RunCreate, graph: string | undefined): R
     ...(interruptBefore !== undefined && { interruptBefore }),
     ...(interruptAfter !== undefined && { interruptAfter }),
     onInterrupted: body.on_interrupted,
-    ...requestedModes(body.stream_mode),
+    ...requestedModes(body.stream_mode ?? "values"),
     subgraphs: body.stream_subgraphs,
   };
 }

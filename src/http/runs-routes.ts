@@ -32,15 +32,15 @@ interface CreatedRun {
 
 /** Starting runs on the paths of LangGraph's platform: in the background, for their values, for their events. */
 export function createRunRoutes(options: AppOptions): Hono {
-  return creating((context) => createdRun(context, options), options);
+  return creating((context, ifUnnamed) => createdRun(context, options, ifUnnamed), options);
 }
 
 /** The same for runs that nobody has made a thread for: each has one of its own. */
 export function statelessRunRoutes(options: AppOptions): Hono {
-  const app = creating(async (context) => {
-    const body = await parseBody(context.req, RunCreateBody, options.maxBodySize);
-    return statelessRun(context, options, body);
-  }, options);
+  const app = creating(
+    async (context, ifUnnamed) => statelessRun(context, options, await runBody(context, options, ifUnnamed)),
+    options,
+  );
 
   app.post("/runs/batch", async (context) => {
     const bodies = await parseBody(context.req, RunBatchBody, options.maxBodySize);
@@ -57,16 +57,25 @@ export function statelessRunRoutes(options: AppOptions): Hono {
   return app;
 }
 
-function creating(created: (context: Context) => Promise<CreatedRun>, options: AppOptions): Hono {
+/** The modes of a body that names none. */
+type UnnamedModes = Pick<RunCreate, "stream_mode">;
+
+/** Who only waits for a run asks for no events: none are kept, unless its body names some. */
+const WITHOUT_EVENTS: UnnamedModes = { stream_mode: [] };
+
+function creating(
+  created: (context: Context, ifUnnamed: UnnamedModes) => Promise<CreatedRun>,
+  options: AppOptions,
+): Hono {
   const app = new Hono();
 
   app.post("/runs", async (context) => {
-    const { thread, start } = await created(context);
+    const { thread, start } = await created(context, {});
     return told(context, thread, await callToldRun(thread, (api) => api.startRun(start)));
   });
 
   app.post("/runs/wait", async (context) => {
-    const { thread, start, isCancelledOnDisconnect } = await created(context);
+    const { thread, start, isCancelledOnDisconnect } = await created(context, WITHOUT_EVENTS);
     const reply = await call(thread, (api) => api.startRun(start));
     if (!reply.ok) return refusal(context, reply);
     await reply.value.run.cancel();
@@ -75,7 +84,7 @@ function creating(created: (context: Context) => Promise<CreatedRun>, options: A
   });
 
   app.post("/runs/stream", async (context) => {
-    const { thread, start, isCancelledOnDisconnect } = await created(context);
+    const { thread, start, isCancelledOnDisconnect } = await created(context, {});
     const disconnection = cancelOnDisconnect(context, thread, start, isCancelledOnDisconnect);
     return streamed(context, options, thread, (api, after) => api.stream(start, after), { disconnection });
   });
@@ -143,11 +152,19 @@ export function runsRoutes(options: AppOptions): Hono {
   return app;
 }
 
-async function createdRun(context: Context, options: AppOptions): Promise<CreatedRun> {
+async function createdRun(
+  context: Context,
+  options: AppOptions,
+  ifUnnamed: UnnamedModes,
+): Promise<CreatedRun> {
   const thread = requestedThread(context, options);
-  const body = await parseBody(context.req, RunCreateBody, options.maxBodySize);
+  const body = await runBody(context, options, ifUnnamed);
   const created = await assistedRun(context, options, thread, body);
   return { ...created, start: { ...created.start, mustExist: body.if_not_exists === "reject" } };
+}
+
+async function runBody(context: Context, options: AppOptions, ifUnnamed: UnnamedModes): Promise<RunCreate> {
+  return { ...ifUnnamed, ...(await parseBody(context.req, RunCreateBody, options.maxBodySize)) };
 }
 
 /** `part`: which of the runs of its request it is. */

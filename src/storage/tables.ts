@@ -18,10 +18,13 @@ const ROW_OVERHEAD = 64;
 export class Tables {
   readonly #storage: SqlStorage;
   readonly #sql: Sql;
+  readonly #onWrite: () => void;
 
-  constructor(storage: SqlStorage) {
+  /** `onWrite`: rows are not what they were. */
+  constructor(storage: SqlStorage, onWrite: () => void = () => undefined) {
     this.#storage = storage;
     this.#sql = new Sql(storage);
+    this.#onWrite = onWrite;
   }
 
   /** All that the database has. */
@@ -55,6 +58,7 @@ export class Tables {
 
   insert(table: string, rows: readonly Readonly<Record<string, SqlInput>>[]): void {
     const { types } = this.#shape(table);
+    this.#onWrite();
     for (const row of rows) {
       for (const [name, value] of Object.entries(row)) checkCell(table, name, types.get(name), value);
       const names = Object.keys(row);
@@ -67,6 +71,7 @@ export class Tables {
   /** Sets a column of all rows. */
   update(table: string, column: string, value: SqlInput): void {
     checkCell(table, column, this.#shape(table).types.get(column), value);
+    this.#onWrite();
     this.#sql.run(`UPDATE ${quoted(table)} SET ${quoted(column)} = ?`, value);
   }
 

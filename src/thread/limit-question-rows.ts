@@ -1,5 +1,6 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
-import type { Sql } from "../storage/sql.ts";
+import type { Sql, SqlInput } from "../storage/sql.ts";
+import { Remembered } from "./remembered.ts";
 
 export interface LimitQuestionRow {
   readonly interruptId: string;
@@ -23,12 +24,43 @@ type Columns = {
 /** The statements on `limit_question`, which has one row at most. */
 export class LimitQuestionRows {
   readonly #sql: Sql;
+  readonly #row = new Remembered<LimitQuestionRow | undefined>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   get(): LimitQuestionRow | undefined {
+    return this.#row.read(() => this.#read());
+  }
+
+  /** The row may be another than it was. */
+  forget(): void {
+    this.#row.forget();
+  }
+  /** In the place of an earlier one. */
+  put({ interruptId, checkpointId, runId, body }: Omit<LimitQuestionRow, "takenBy">): void {
+    this.#write(
+      `INSERT OR REPLACE INTO limit_question (id, interrupt, checkpoint, run, body_type, body)
+       VALUES (1, ?, ?, ?, ?, ?)`,
+      interruptId,
+      checkpointId,
+      runId,
+      body.type,
+      body.data,
+    );
+  }
+
+  take(runId: string): void {
+    this.#write("UPDATE limit_question SET taken = ?", runId);
+  }
+
+  /** What the run has written is undone. */
+  release(runId: string): void {
+    this.#write("UPDATE limit_question SET taken = NULL WHERE taken = ?", runId);
+  }
+
+  #read(): LimitQuestionRow | undefined {
     const row = this.#sql.first<Columns>("SELECT * FROM limit_question");
     return (
       row && {
@@ -41,25 +73,8 @@ export class LimitQuestionRows {
     );
   }
 
-  /** In the place of an earlier one. */
-  put({ interruptId, checkpointId, runId, body }: Omit<LimitQuestionRow, "takenBy">): void {
-    this.#sql.run(
-      `INSERT OR REPLACE INTO limit_question (id, interrupt, checkpoint, run, body_type, body)
-       VALUES (1, ?, ?, ?, ?, ?)`,
-      interruptId,
-      checkpointId,
-      runId,
-      body.type,
-      body.data,
-    );
-  }
-
-  take(runId: string): void {
-    this.#sql.run("UPDATE limit_question SET taken = ?", runId);
-  }
-
-  /** What the run has written is undone. */
-  release(runId: string): void {
-    this.#sql.run("UPDATE limit_question SET taken = NULL WHERE taken = ?", runId);
+  #write(statement: string, ...inputs: SqlInput[]): void {
+    this.forget();
+    this.#sql.run(statement, ...inputs);
   }
 }

@@ -1,7 +1,8 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
 import type { BodyInput, BodyRow } from "../storage/body-row.ts";
-import type { Sql } from "../storage/sql.ts";
+import type { Sql, SqlInput } from "../storage/sql.ts";
 import { toStoredId } from "../storage/stored-id.ts";
+import { Remembered } from "./remembered.ts";
 import type { RunStart } from "../pregel/limits.ts";
 import type { Cancellation, MultitaskStrategy } from "./run-protocol.ts";
 import { fromColumns, outcomeOf, requestOf, type Bodies, type RunColumns } from "./run-columns.ts";
@@ -127,14 +128,24 @@ function conditionOf(status: RunStatus | undefined): string {
 /** The statements on `runs` and `queue`. */
 export class RunRows {
   readonly #sql: Sql;
+  readonly #first = new Remembered<string | undefined>();
+  readonly #run = new Remembered<{ readonly id: string; readonly row: RunRow | undefined }>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
+  /** The rows may be others than they were. */
+  forget(): void {
+    this.#first.forget();
+    this.#run.forget();
+  }
+
   get(id: string): RunRow | undefined {
-    const row = this.#sql.first<RunColumns>("SELECT * FROM runs WHERE id = ?", id);
-    return row && fromColumns(row);
+    const known = this.#run.read(() => this.#read(id));
+    if (known.id === id) return known.row;
+    this.#run.forget();
+    return this.get(id);
   }
 
   /** The newest first, without those that were rolled back. Ids are minted in the order of time. */
@@ -153,7 +164,8 @@ export class RunRows {
 
   /** The run whose turn it is. */
   first(): string | undefined {
-    return this.#sql.first<{ run: string }>("SELECT run FROM queue ORDER BY position LIMIT 1")?.run;
+    const statement = "SELECT run FROM queue ORDER BY position LIMIT 1";
+    return this.#first.read(() => this.#sql.first<{ run: string }>(statement)?.run);
   }
 
   /** Those in the queue, in their order. */
@@ -162,7 +174,7 @@ export class RunRows {
   }
 
   insert(run: NewRun): void {
-    this.#sql.run(
+    this.#write(
       `INSERT INTO runs (id, status, created_at, start_at, multitask, time_limit, acknowledged,
        request_type, request, request_hash, context_type, context)
        VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -181,12 +193,12 @@ export class RunRows {
   }
 
   enqueue(id: string): void {
-    this.#sql.run("INSERT INTO queue (run) VALUES (?)", id);
+    this.#write("INSERT INTO queue (run) VALUES (?)", id);
   }
 
   /** Counts that the run is entered once more; one that is cancelled is not, but what it has written is removed. */
   claim(id: string, { startedAt, version, isCounted }: Claim): void {
-    this.#sql.run(
+    this.#write(
       `UPDATE runs SET status = iif(cancelled IS NULL, 'running', status), attempt = attempt + (cancelled IS NULL),
        stalled = stalled + ?, started_at = coalesce(started_at, ?), version = ?,
        place = coalesce(place, ${NEXT_PLACE}) WHERE id = ?`,
@@ -198,12 +210,12 @@ export class RunRows {
   }
 
   noteProgress(id: string): void {
-    this.#sql.run("UPDATE runs SET stalled = 0 WHERE id = ?", id);
+    this.#write("UPDATE runs SET stalled = 0 WHERE id = ?", id);
   }
 
   /** With the commit that applies the input. */
   noteInput(id: string, lastStep: number, firstStep: number | undefined, start: RunStart | undefined): void {
-    this.#sql.run(
+    this.#write(
       `UPDATE runs SET stalled = 0, input_applied = 1, last_step = ?, first_step = coalesce(first_step, ?),
        began = coalesce(began, ?)
        WHERE id = ?`,
@@ -221,12 +233,12 @@ export class RunRows {
   }
 
   noteFault(id: string, { type, data }: Encoded): void {
-    this.#sql.run("UPDATE runs SET fault_type = ?, fault = ? WHERE id = ?", type, data, id);
+    this.#write("UPDATE runs SET fault_type = ?, fault = ? WHERE id = ?", type, data, id);
   }
 
   /** It stays in the queue until what it has written is removed. */
   noteRollback(id: string): void {
-    this.#sql.run(
+    this.#write(
       `UPDATE runs SET status = 'interrupted', cancelled = 'rollback', stalled = 0,
        context_type = NULL, context = NULL WHERE id = ?`,
       id,
@@ -235,7 +247,7 @@ export class RunRows {
 
   end(id: string, { status, endedAt, outcome, cancelled, progress }: EndedRun): void {
     const { checkpointId, supersteps } = progress;
-    this.#sql.run(
+    this.#write(
       `UPDATE runs SET status = ?, ended_at = ?, outcome_type = ?, outcome = ?, outcome_hash = ?,
        cancelled = coalesce(?, cancelled), checkpoint = ?, supersteps = ?,
        place = coalesce(place, ${NEXT_PLACE}),
@@ -280,7 +292,7 @@ export class RunRows {
     this.#keepLastPlace();
     const statement = `DELETE FROM runs WHERE ended_at < ? AND id NOT IN (SELECT result FROM idempotency_keys)
       AND id NOT IN (SELECT run FROM deliveries WHERE status = 'pending')`;
-    this.#sql.run(statement, time);
+    this.#write(statement, time);
   }
 
   /** All that runs were started with and came to. */
@@ -305,7 +317,7 @@ export class RunRows {
   remove(id: string): void {
     this.#keepLastPlace();
     this.#leave(id);
-    this.#sql.run("DELETE FROM runs WHERE id = ?", id);
+    this.#write("DELETE FROM runs WHERE id = ?", id);
   }
 
   /** The last place that was given. */
@@ -330,10 +342,20 @@ export class RunRows {
   }
 
   #keepLastPlace(): void {
-    this.#sql.run(`UPDATE thread SET last_place = ${LAST_PLACE} WHERE last_place < ${LAST_PLACE}`);
+    this.#write(`UPDATE thread SET last_place = ${LAST_PLACE} WHERE last_place < ${LAST_PLACE}`);
+  }
+
+  #read(id: string): { readonly id: string; readonly row: RunRow | undefined } {
+    const row = this.#sql.first<RunColumns>("SELECT * FROM runs WHERE id = ?", id);
+    return { id, row: row && fromColumns(row) };
+  }
+
+  #write(statement: string, ...inputs: SqlInput[]): void {
+    this.forget();
+    this.#sql.run(statement, ...inputs);
   }
 
   #leave(id: string): void {
-    this.#sql.run("DELETE FROM queue WHERE run = ?", id);
+    this.#write("DELETE FROM queue WHERE run = ?", id);
   }
 }

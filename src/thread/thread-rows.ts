@@ -1,6 +1,7 @@
 import type { JsonObject } from "../directory/protocol.ts";
 import { schemaVersion } from "../storage/migrations.ts";
-import { Sql } from "../storage/sql.ts";
+import { Sql, type SqlInput } from "../storage/sql.ts";
+import { Remembered } from "./remembered.ts";
 
 /** Times are milliseconds since 1970. */
 export interface ThreadRow {
@@ -46,42 +47,57 @@ export function storedTenant(sql: SqlStorage): string | undefined {
 /** The statements on `thread`. */
 export class ThreadRows {
   readonly #sql: Sql;
+  readonly #row = new Remembered<ThreadRow | undefined>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   get(): ThreadRow | undefined {
+    return this.#row.read(() => this.#read());
+  }
+
+  /** The row may be another than it was. */
+  forget(): void {
+    this.#row.forget();
+  }
+
+  insert({ tenant, thread_id: threadId, graph, created_at: createdAt, metadata, ttl }: NewThread): void {
+    const statement =
+      "INSERT INTO thread (id, tenant, thread_id, graph, created_at, metadata, ttl) VALUES (1, ?, ?, ?, ?, ?, ?)";
+    this.#write(statement, tenant, threadId, graph, createdAt, JSON.stringify(metadata), ttl ?? null);
+  }
+
+  bind(graph: string, metadata: JsonObject): void {
+    this.#write("UPDATE thread SET graph = ?, metadata = ?", graph, JSON.stringify(metadata));
+  }
+
+  setMetadata(metadata: JsonObject, now: number): void {
+    this.#write("UPDATE thread SET metadata = ?, updated_at = ?", JSON.stringify(metadata), now);
+  }
+
+  setTtl(ttl: number): void {
+    this.#write("UPDATE thread SET ttl = ?", ttl);
+  }
+
+  noteChange(now: number): void {
+    this.#write("UPDATE thread SET version = max(version + 1, ?)", now);
+  }
+
+  markDeleting(): void {
+    this.#write("UPDATE thread SET deleting = 1");
+  }
+
+  #read(): ThreadRow | undefined {
     const row = this.#sql.first<Columns>(
       "SELECT tenant, thread_id, graph, created_at, deleting, metadata, updated_at, ttl, version FROM thread",
     );
     return row && { ...row, metadata: parseMetadata(row.metadata) };
   }
 
-  insert({ tenant, thread_id: threadId, graph, created_at: createdAt, metadata, ttl }: NewThread): void {
-    const statement =
-      "INSERT INTO thread (id, tenant, thread_id, graph, created_at, metadata, ttl) VALUES (1, ?, ?, ?, ?, ?, ?)";
-    this.#sql.run(statement, tenant, threadId, graph, createdAt, JSON.stringify(metadata), ttl ?? null);
-  }
-
-  bind(graph: string, metadata: JsonObject): void {
-    this.#sql.run("UPDATE thread SET graph = ?, metadata = ?", graph, JSON.stringify(metadata));
-  }
-
-  setMetadata(metadata: JsonObject, now: number): void {
-    this.#sql.run("UPDATE thread SET metadata = ?, updated_at = ?", JSON.stringify(metadata), now);
-  }
-
-  setTtl(ttl: number): void {
-    this.#sql.run("UPDATE thread SET ttl = ?", ttl);
-  }
-
-  noteChange(now: number): void {
-    this.#sql.run("UPDATE thread SET version = max(version + 1, ?)", now);
-  }
-
-  markDeleting(): void {
-    this.#sql.run("UPDATE thread SET deleting = 1");
+  #write(statement: string, ...inputs: SqlInput[]): void {
+    this.forget();
+    this.#sql.run(statement, ...inputs);
   }
 }
 

@@ -109,7 +109,7 @@ export class ThreadStorage {
     this.limitQuestion = new LimitQuestionRows(sql);
     this.deliveries = new DeliveryRows(sql);
     this.#thread = new ThreadRows(sql);
-    this.tables = new Tables(storage.sql);
+    this.tables = new Tables(storage.sql, () => this.forget());
     this.blobs = new BlobMoves(storage.sql, bucket, prefix);
   }
 
@@ -147,6 +147,14 @@ export class ThreadStorage {
     return this.#thread.get();
   }
 
+  /** Reads the rows themselves from here on, whatever they said. */
+  forget(): void {
+    this.#thread.forget();
+    this.runs.forget();
+    this.limitQuestion.forget();
+    this.timers.forget();
+  }
+
   /** Enters the run once more: what is returned may commit from now on, and no attempt before it. */
   claim(run: RunRow, claim: Claim): RunRow {
     this.transaction(() => {
@@ -178,6 +186,7 @@ export class ThreadStorage {
     } catch (error) {
       // The tables may have been made in it.
       this.#hasTables = false;
+      this.forget();
       throw error;
     }
   }
@@ -193,7 +202,8 @@ export class ThreadStorage {
   /** Undoes `prepare` when the thread has not come to be. */
   async reset(): Promise<void> {
     this.#hasTables = false;
-    this.timers.forget();
+    this.forget();
+    this.timers.reset();
     await this.#options.storage.deleteAll();
   }
 
@@ -252,12 +262,14 @@ export class ThreadStorage {
     this.#options.platform.reached("thread.objects_deleted");
     await storage.deleteAlarm();
     await storage.deleteAll();
-    this.timers.forget();
+    this.timers.reset();
+    this.forget();
     this.#hasTables = false;
   }
 
   #migrate(version = this.newestSchema): void {
     const { storage } = this.#options;
+    this.forget();
     migrate(
       storage,
       threadMigrations.filter((migration) => migration.version <= version),

@@ -265,6 +265,8 @@ export class Thread {
 
   /** The alarm has fired. */
   async alarm(): Promise<void> {
+    // Whoever recovers goes by what is stored alone.
+    this.#storage.forget();
     if (this.#transfer.isImporting) return this.#transfer.guard();
     const thread = this.#storage.thread();
     if (thread?.deleting === 0) return this.#timers.fire();

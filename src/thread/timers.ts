@@ -1,5 +1,6 @@
 import type { Sql } from "../storage/sql.ts";
 import type { AlarmClock } from "./platform.ts";
+import { Remembered } from "./remembered.ts";
 
 /** What the object looks after. Each kind has one handler. */
 export const TIMER_KINDS = [
@@ -19,9 +20,8 @@ export type TimerKind = (typeof TIMER_KINDS)[number];
 
 /** There may be one for each run: an index has them by their times. Of the others there are few. As the index says it. */
 const OF_RUNS = "timers INDEXED BY timers_due WHERE kind IN ('run_start', 'event_log', 'delivery')";
-const OTHERS = `timers WHERE kind IN (${TIMER_KINDS.map((kind) => `'${kind}'`)
-  .filter((kind) => !OF_RUNS.includes(kind))
-  .join(", ")})`;
+const FEW = TIMER_KINDS.filter((kind) => !OF_RUNS.includes(`'${kind}'`));
+const OTHERS = `timers WHERE kind IN (${FEW.map((kind) => `'${kind}'`).join(", ")})`;
 
 /** The platform takes no alarm that is much later. One that comes early finds nothing due, and is set again. */
 export const LATEST_ALARM = Date.UTC(2150, 0, 1);
@@ -33,6 +33,11 @@ export interface Timer {
   /** Milliseconds since 1970. */
   readonly due: number;
 }
+
+type TimerColumns = Timer & Record<string, SqlStorageValue>;
+
+/** When those are due of whose kind there are few, by kind and id. */
+type FewTimers = ReadonlyMap<TimerKind, ReadonlyMap<string, number>>;
 
 /** How long, in milliseconds. */
 export interface PutOff {
@@ -47,6 +52,8 @@ export interface PutOff {
 export class Timers {
   readonly #sql: Sql;
   readonly #alarm: AlarmClock;
+  readonly #few = new Remembered<FewTimers>();
+  readonly #nextOfRuns = new Remembered<number | undefined>();
   /** Transactions that are open. */
   #depth = 0;
   #isChanged = false;
@@ -61,13 +68,13 @@ export class Timers {
 
   /** In a transaction; replaces the time of one that is there. */
   set(kind: TimerKind, id: string, due: number): void {
-    this.#change();
+    this.#change(kind);
     this.#sql.run("INSERT OR REPLACE INTO timers (kind, id, due) VALUES (?, ?, ?)", kind, id, due);
   }
 
   /** In a transaction: it came in vain, and comes again, each time in a row after twice as long; also after an eviction. */
   putOff({ kind, id }: Timer, now: number, { first, longest }: PutOff): void {
-    this.#change();
+    this.#change(kind);
     const last = "SELECT put_off FROM timers WHERE kind = ? AND id = ?";
     const before = this.#sql.first<{ put_off: number | null }>(last, kind, id)?.put_off ?? 0;
     const delay = Math.min(Math.max(first, 2 * before), longest);
@@ -77,25 +84,30 @@ export class Timers {
 
   /** In a transaction. */
   clear(kind: TimerKind, id: string): void {
-    this.#change();
+    if (isOfFew(kind) && this.dueTime(kind, id) === undefined) return;
+    this.#change(kind);
     this.#sql.run("DELETE FROM timers WHERE kind = ? AND id = ?", kind, id);
   }
 
   /** When the next one is due. */
   next(): number | undefined {
-    const statement = `SELECT min(due) AS due FROM (SELECT due FROM ${OTHERS}
-      UNION ALL SELECT * FROM (SELECT due FROM ${OF_RUNS} ORDER BY due LIMIT 1))`;
-    return this.#sql.first<{ due: number | null }>(statement)?.due ?? undefined;
+    const statement = `SELECT due FROM ${OF_RUNS} ORDER BY due LIMIT 1`;
+    const ofRuns = this.#nextOfRuns.read(() => this.#sql.first<{ due: number }>(statement)?.due);
+    let next = ofRuns ?? Infinity;
+    for (const times of this.#fewTimers().values())
+      for (const due of times.values()) next = Math.min(next, due);
+    return next === Infinity ? undefined : next;
   }
 
   /** Those that are due, the earliest first. */
   due(now: number): Timer[] {
     const statement = `SELECT kind, id, due FROM ${OTHERS} AND due <= ?1
       UNION ALL SELECT kind, id, due FROM ${OF_RUNS} AND due <= ?1 ORDER BY due, kind, id`;
-    return this.#sql.all<Timer & Record<string, SqlStorageValue>>(statement, now);
+    return this.#sql.all<TimerColumns>(statement, now);
   }
 
   has(kind: TimerKind): boolean {
+    if (isOfFew(kind)) return this.#fewTimers().has(kind);
     return this.#sql.first("SELECT 1 FROM timers WHERE kind = ? LIMIT 1", kind) !== undefined;
   }
 
@@ -113,6 +125,7 @@ export class Timers {
   }
 
   dueTime(kind: TimerKind, id: string): number | undefined {
+    if (isOfFew(kind)) return this.#fewTimers().get(kind)?.get(id);
     const statement = "SELECT due FROM timers WHERE kind = ? AND id = ?";
     return this.#sql.first<{ due: number }>(statement, kind, id)?.due;
   }
@@ -130,8 +143,15 @@ export class Timers {
     this.#arm();
   }
 
-  /** The tables are gone, and the alarm with them. */
+  /** The rows may be others than they were. */
   forget(): void {
+    this.#few.forget();
+    this.#nextOfRuns.forget();
+  }
+
+  /** The tables are gone, and the alarm with them. */
+  reset(): void {
+    this.forget();
     this.#isHeld = false;
     this.#isChanged = false;
     this.#armed = undefined;
@@ -153,9 +173,20 @@ export class Timers {
     }
   }
 
-  #change(): void {
+  #change(kind: TimerKind): void {
     if (this.#depth === 0) throw new Error("Timers are changed in a transaction.");
     this.#isChanged = true;
+    if (isOfFew(kind)) this.#few.forget();
+    else this.#nextOfRuns.forget();
+  }
+
+  #fewTimers(): FewTimers {
+    return this.#few.read(() => {
+      const times = new Map<TimerKind, Map<string, number>>();
+      for (const { kind, id, due } of this.#sql.all<TimerColumns>(`SELECT kind, id, due FROM ${OTHERS}`))
+        times.set(kind, (times.get(kind) ?? new Map<string, number>()).set(id, due));
+      return times;
+    });
   }
 
   #arm(): void {
@@ -167,4 +198,8 @@ export class Timers {
     if (next === "none") this.#alarm.deleteAlarm();
     else this.#alarm.setAlarm(next);
   }
+}
+
+function isOfFew(kind: TimerKind): boolean {
+  return FEW.includes(kind);
 }

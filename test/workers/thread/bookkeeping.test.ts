@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { Gate } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
-import { TestThread } from "../../support/threads.ts";
+import { json, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
 const SECRET = "secret-3f6b0c";
@@ -176,6 +176,16 @@ describe("what a run writes", () => {
       expect(written["events"]).toBeLessThanOrEqual(30 + 2);
       expect(written).toMatchObject({ checkpoints: 30 + 2, writes: 30 + 1 });
     }
+  });
+
+  it("of its events is nothing where it is only waited for, unless the body names a mode", async () => {
+    deploy({ graph: countdown });
+    const written = (more: object): Promise<Record<string, number>> =>
+      rowsOf({ left: 1 }, { left: 3 }, async (thread, body) =>
+        json(thread.post("/runs/wait", { ...body, assistant_id: "graph", ...more })),
+      );
+    expect(await written({})).not.toHaveProperty("events");
+    expect(await written({ stream_mode: "values" })).toHaveProperty("events");
   });
 
   it("about itself does not grow with its supersteps, and of the state it writes two rows each", async () => {
