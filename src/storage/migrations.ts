@@ -9,15 +9,21 @@ export interface Migration {
 
 /**
  * Brings the tables up to the newest of the migrations: all that are missing, in order, in one transaction. Writes
- * nothing when there is nothing to do, and refuses a database that newer code has written.
+ * nothing when there is nothing to do, and refuses a database that newer code has written. `newestTables` makes at once what
+ * all migrations make one after the other, and is what a database without tables gets.
  */
-export function migrate(storage: DurableObjectStorage, migrations: readonly Migration[]): void {
+export function migrate(
+  storage: DurableObjectStorage,
+  migrations: readonly Migration[],
+  newestTables?: string,
+): void {
   const ordered = migrations.toSorted((a, b) => a.version - b.version);
   const newest = ordered.at(-1)?.version ?? 0;
   const current = schemaVersion(storage.sql);
   if (current > newest) throw tooNew(current, newest);
   if (current === newest) return;
   storage.transactionSync(() => {
+    if (current === 0 && newestTables !== undefined) return void storage.sql.exec(newestTables);
     storage.sql.exec(
       "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)",
     );

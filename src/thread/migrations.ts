@@ -19,6 +19,7 @@ import receivedEventIndexes from "../../migrations/thread/0018_received_event_in
 import boundedScans from "../../migrations/thread/0019_bounded_scans.sql";
 import runPlaces from "../../migrations/thread/0020_run_places.sql";
 import timeToLive from "../../migrations/thread/0021_time_to_live.sql";
+import newestTables from "../../migrations/thread/newest.sql";
 import type { Migration } from "../storage/migrations.ts";
 
 /** The tables of a thread object, in the order in which they came. Append only. */
@@ -45,3 +46,6 @@ export const threadMigrations: readonly Migration[] = [
   { version: 20, name: "run_places", sql: runPlaces },
   { version: 21, name: "time_to_live", sql: timeToLive },
 ];
+
+/** What all of them make. */
+export { newestTables };

@@ -18,7 +18,7 @@ import { ReceivedEventRows } from "./received-event-rows.ts";
 import { IdempotencyRows } from "./idempotency-rows.ts";
 import { DeliveryRows } from "./outbox/delivery-rows.ts";
 import { LimitQuestionRows } from "./limit-question-rows.ts";
-import { threadMigrations } from "./migrations.ts";
+import { newestTables, threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { type Claim, type RunProgress, type RunRow, RunRows } from "./run-rows.ts";
 import { type NewThread, ThreadRows, type ThreadRow } from "./thread-rows.ts";
@@ -270,11 +270,10 @@ export class ThreadStorage {
   #migrate(version = this.newestSchema): void {
     const { storage } = this.#options;
     this.forget();
-    migrate(
-      storage,
-      threadMigrations.filter((migration) => migration.version <= version),
-    );
-    this.#hasTables = version === this.newestSchema;
+    const isNewest = version === this.newestSchema;
+    const steps = threadMigrations.filter((migration) => migration.version <= version);
+    migrate(storage, steps, isNewest ? newestTables : undefined);
+    this.#hasTables = isNewest;
   }
 
   #transact<T>(guard: CommitGuard, kind: "checkpoint" | "task", write: () => T, isAtomic: boolean): T {

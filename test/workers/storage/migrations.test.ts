@@ -2,6 +2,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { migrate, schemaVersion } from "../../../src/storage/migrations.ts";
+import { Tables } from "../../../src/storage/tables.ts";
+import { newestTables, threadMigrations } from "../../../src/thread/migrations.ts";
 import { MIGRATIONS, SaverObject } from "./durable-saver.ts";
 
 function inNewObject<T>(work: (storage: DurableObjectStorage) => T): Promise<T> {
@@ -108,6 +110,45 @@ describe("migrate", () => {
     await inNewObject((storage) => {
       expect(schemaVersion(storage.sql)).toBe(0);
       expect(tables(storage)).toEqual([]);
+    });
+  });
+});
+
+describe("the tables of a new thread", () => {
+  /** All that SQLite knows of them, and all that is in them. */
+  function contentOf(storage: DurableObjectStorage): object {
+    const statement =
+      "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT GLOB '_cf_*' ORDER BY type, name";
+    const pages = new Tables(storage.sql);
+    return {
+      schema: storage.sql.exec(statement).toArray(),
+      rows: pages.names().map((name) => [name, pages.page(name).rows]),
+    };
+  }
+
+  it("are those that all migrations make; else: npm run tables", async () => {
+    const migrated = await inNewObject((storage) => {
+      migrate(storage, threadMigrations);
+      return contentOf(storage);
+    });
+    const made = await inNewObject((storage) => {
+      migrate(storage, threadMigrations, newestTables);
+      return contentOf(storage);
+    });
+    expect(made).toEqual(migrated);
+  });
+
+  it("are made where there are none, and nowhere else", async () => {
+    const atOnce =
+      "CREATE TABLE schema_migrations (version, name); INSERT INTO schema_migrations VALUES (2, 'newest')";
+    await inNewObject((storage) => {
+      migrate(storage, [FIRST, SECOND], atOnce);
+      expect(tables(storage)).toEqual(["schema_migrations"]);
+    });
+    await inNewObject((storage) => {
+      migrate(storage, [FIRST]);
+      migrate(storage, [FIRST, SECOND], atOnce);
+      expect(tables(storage)).toEqual(["a", "b", "schema_migrations"]);
     });
   });
 });
