@@ -1,7 +1,28 @@
 import type { Context } from "hono";
 import type { NamedRun } from "../thread/run-protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
-import { call, type RequestedThread } from "./thread-call.ts";
+import type { AppOptions } from "./app.ts";
+import { requirePermission } from "./auth/authentication.ts";
+import { authorize } from "./auth/authorization.ts";
+import { call, refusal, requestedThread, type RequestedThread } from "./thread-call.ts";
+
+/** Why the caller, who only reads the run else, may not cancel it. */
+export async function refusalToCancel(
+  context: Context,
+  options: AppOptions,
+  thread: RequestedThread,
+  runId: string,
+): Promise<Response | undefined> {
+  requirePermission(context, "threads:update");
+  const asReader = context.get("access");
+  await authorize(context, "threads:update", { thread_id: thread.address.threadId, run_id: runId });
+  const { address } = requestedThread(context, options);
+  context.set("access", asReader);
+  const reply = await call(thread, (api) => api.getRun({ ...address, runId }));
+  if (!reply.ok) return refusal(context, reply);
+  await reply.value.run.cancel();
+  return undefined;
+}
 
 /** Cancels the run when the client goes before its end, where that is wanted. */
 export function cancelOnDisconnect(

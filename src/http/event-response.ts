@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Reply, RunEvents, ThreadApi } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
+import { reauthentications } from "./auth/reauthentication.ts";
 import type { Disconnection } from "./disconnection.ts";
 import { relay } from "./relay.ts";
 import { call, refusal, type RequestedThread } from "./thread-call.ts";
@@ -21,7 +22,7 @@ export const EVENT_HEADERS = {
 /** Answers with the events of a run. `attach` asks an instance of the thread's object for those after the one with this id. */
 export async function streamed(
   context: Context,
-  { heartbeat }: AppOptions,
+  options: AppOptions,
   thread: RequestedThread,
   attach: (api: ThreadApi, after: string | undefined) => Promise<Reply<RunEvents>>,
   { after, disconnection }: StreamOptions = {},
@@ -30,14 +31,20 @@ export async function streamed(
   if (!reply.ok) return refusal(context, reply);
   const { namespace, name, address } = thread;
   const path = `/threads/${encodeURIComponent(address.threadId)}/runs/${reply.value.runId}`;
-  return context.body(
-    relay({ namespace, name, first: reply.value, after, attach, heartbeat, disconnection }),
-    200,
-    {
-      ...EVENT_HEADERS,
-      "content-location": path,
-      // Where a client that was cut off goes on with the id of its last event.
-      location: `${path}/stream`,
-    },
-  );
+  const events = relay({
+    namespace,
+    name,
+    first: reply.value,
+    after,
+    attach,
+    heartbeat: options.heartbeat,
+    disconnection,
+    watch: (signal) => reauthentications(context, options, signal),
+  });
+  return context.body(events, 200, {
+    ...EVENT_HEADERS,
+    "content-location": path,
+    // Where a client that was cut off goes on with the id of its last event.
+    location: `${path}/stream`,
+  });
 }

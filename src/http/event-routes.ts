@@ -1,13 +1,10 @@
 import { Hono, type HonoRequest } from "hono";
 import * as v from "valibot";
 import type { AppOptions } from "./app.ts";
-import { requirePermission } from "./auth/authentication.ts";
 import { reauthentications } from "./auth/reauthentication.ts";
-import { authorize } from "./auth/authorization.ts";
-import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
+import { cancelOnDisconnect, refusalToCancel } from "./cancel-on-disconnect.ts";
 import { check, parseQuery } from "./body.ts";
 import { EVENT_HEADERS, streamed } from "./event-response.ts";
-import { callToldRun } from "./run-answers.ts";
 import { EventsQuery, LastRun, ThreadEventsQuery } from "./event-schemas.ts";
 import { requireListenable } from "./protocol/thread-listener.ts";
 import { callWhole, refusal, requestedThread } from "./thread-call.ts";
@@ -21,13 +18,8 @@ export function eventRoutes(options: AppOptions): Hono {
     const { after, modes, mayCancel } = joinRequest(context.req);
     const runId = context.req.param("run_id");
     const thread = requestedThread(context, options);
-    if (mayCancel) {
-      requirePermission(context, "threads:update");
-      await authorize(context, "threads:update", { thread_id: thread.address.threadId, run_id: runId });
-      const { address } = requestedThread(context, options);
-      const reply = await callToldRun(thread, (api) => api.getRun({ ...address, runId }));
-      if (!reply.ok) return refusal(context, reply);
-    }
+    const refused = mayCancel && (await refusalToCancel(context, options, thread, runId));
+    if (refused) return refused;
     const read = { ...thread.address, runId, modes };
     const disconnection = cancelOnDisconnect(context, thread, read, mayCancel);
     return streamed(context, options, thread, (api, last) => api.readEvents({ ...read, after: last }), {

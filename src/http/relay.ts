@@ -20,6 +20,8 @@ export interface EventSource {
   /** How often a client hears something at least, in milliseconds. */
   readonly heartbeat: number;
   readonly disconnection?: Disconnection | undefined;
+  /** Throws when the client may listen no longer. */
+  readonly watch?: (signal: AbortSignal) => Promise<never>;
 }
 
 /**
@@ -29,12 +31,13 @@ export interface EventSource {
 export function relay(source: EventSource): Bytes {
   const { readable, writable } = new IdentityTransformStream();
   const client = new Client(writable.getWriter());
-  const { heartbeat, disconnection } = source;
+  const { heartbeat, disconnection, watch } = source;
   const stop = new AbortController();
   const beating = heartbeats(heartbeat, (comment) => client.send([comment]), stop.signal);
-  const relayed = Promise.race([pump(source, client, stop.signal), beating])
+  const watched = watch === undefined ? [] : [watch(stop.signal)];
+  const relayed = Promise.race([pump(source, client, stop.signal), beating, ...watched])
     .then(() => client.close())
-    // The client is gone, or has to see that the stream was broken off.
+    // The client is gone, or has to see that the stream was broken off: it comes again.
     .catch(async (error: unknown) => {
       await client.abort(error);
       if (error instanceof ClientGoneError) await disconnection?.onGone();

@@ -3,6 +3,8 @@ import { stringifyJson } from "../json.ts";
 import { langGraphError } from "../langgraph-error.ts";
 import type { Reply, ThreadApi } from "../thread/protocol.ts";
 import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
+import type { AppOptions } from "./app.ts";
+import { reauthentications } from "./auth/reauthentication.ts";
 import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
 import { call, refusal, type RequestedThread } from "./thread-call.ts";
 import { waitingBody } from "./waiting-body.ts";
@@ -45,8 +47,8 @@ function locate(context: Context, { address }: RequestedThread, runId: string, s
 /** The values of the run, once it has ended. The status is sent before that is known: a failure is a part of the body. */
 export function valuesOf(
   context: Context,
-  thread: RequestedThread,
-  run: NamedRun,
+  options: AppOptions,
+  { thread, run }: { readonly thread: RequestedThread; readonly run: NamedRun },
   isCancelledOnDisconnect: boolean,
 ): Response {
   const values = async (): Promise<Uint8Array> => {
@@ -58,6 +60,9 @@ export function valuesOf(
     return new TextEncoder().encode(stringifyJson({ __error__: langGraphError(reply.error) }));
   };
   locate(context, thread, run.runId, "/join");
-  const body = waitingBody(values, cancelOnDisconnect(context, thread, run, isCancelledOnDisconnect));
+  const body = waitingBody(values, {
+    disconnection: cancelOnDisconnect(context, thread, run, isCancelledOnDisconnect),
+    watch: (signal) => reauthentications(context, options, signal),
+  });
   return context.body(body, 200, { "content-type": "application/json", "cache-control": "no-store" });
 }

@@ -2,10 +2,8 @@ import { type Context, Hono } from "hono";
 import type { StartRun } from "../thread/protocol.ts";
 import type { NamedRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
-import { requirePermission } from "./auth/authentication.ts";
-import { authorize } from "./auth/authorization.ts";
 import { parseBody, parseQuery } from "./body.ts";
-import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
+import { cancelOnDisconnect, refusalToCancel } from "./cancel-on-disconnect.ts";
 import { configuredHeaders } from "./configured-headers.ts";
 import { streamed } from "./event-response.ts";
 import { newId } from "./new-id.ts";
@@ -80,7 +78,7 @@ function creating(
     if (!reply.ok) return refusal(context, reply);
     await reply.value.run.cancel();
     const run = { ...thread.address, runId: reply.value.runId };
-    return valuesOf(context, thread, run, isCancelledOnDisconnect);
+    return valuesOf(context, options, { thread, run }, isCancelledOnDisconnect);
   });
 
   app.post("/runs/stream", async (context) => {
@@ -99,14 +97,12 @@ export function joinRoutes(options: AppOptions): Hono {
   app.get("/runs/:run_id/join", async (context) => {
     const { thread, run } = requestedRun(context, options);
     const { cancel_on_disconnect: mayCancel } = parseQuery(context.req, schemas.JoinQuery);
-    if (mayCancel) requirePermission(context, "threads:update");
+    const refused = mayCancel && (await refusalToCancel(context, options, thread, run.runId));
+    if (refused) return refused;
     const reply = await call(thread, (api) => api.getRun(run));
     if (!reply.ok) return refusal(context, reply);
     await reply.value.run.cancel();
-    if (!mayCancel) return valuesOf(context, thread, run, false);
-    await authorize(context, "threads:update", { thread_id: run.threadId, run_id: run.runId });
-    const stoppable = requestedRun(context, options);
-    return valuesOf(context, stoppable.thread, stoppable.run, true);
+    return valuesOf(context, options, { thread, run }, mayCancel);
   });
 
   return app;

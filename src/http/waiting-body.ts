@@ -5,10 +5,21 @@ import type { Disconnection } from "./disconnection.ts";
 const PAUSE = 1000;
 const NEWLINE = new Uint8Array([10]);
 
-/** A body of JSON that is still to come. */
-export function waitingBody(json: () => Promise<Uint8Array>, disconnection?: Disconnection): Bytes {
+export interface WaitingOptions {
+  readonly disconnection?: Disconnection | undefined;
+  /** Throws when the client may wait no longer. */
+  readonly watch: (signal: AbortSignal) => Promise<never>;
+}
+
+/** A body of JSON that is still to come. It is broken off when it cannot be had. */
+export function waitingBody(
+  json: () => Promise<Uint8Array>,
+  { disconnection, watch }: WaitingOptions,
+): Bytes {
   const { readable, writable } = new IdentityTransformStream();
-  const pumped = pump(json(), writable.getWriter(), disconnection?.onGone);
+  const stop = new AbortController();
+  const awaited = Promise.race([json(), watch(stop.signal)]);
+  const pumped = pump(awaited, writable.getWriter(), disconnection).finally(() => stop.abort());
   disconnection?.waitUntil(pumped);
   return readable;
 }
@@ -16,17 +27,22 @@ export function waitingBody(json: () => Promise<Uint8Array>, disconnection?: Dis
 async function pump(
   json: Promise<Uint8Array>,
   writer: WritableStreamDefaultWriter<Uint8Array>,
-  onGone: (() => Promise<unknown>) | undefined,
+  disconnection: Disconnection | undefined,
 ): Promise<void> {
+  let isGone = false;
+  const clientIsGone = (error: unknown): never => {
+    isGone = true;
+    throw error;
+  };
   try {
     for (;;) {
       const next = await Promise.race([json, scheduler.wait(PAUSE)]);
-      await writer.write(next ?? NEWLINE);
+      await writer.write(next ?? NEWLINE).catch(clientIsGone);
       if (next !== undefined) break;
     }
     await writer.close();
   } catch (error) {
     await writer.abort(error).catch(() => undefined);
-    await onGone?.();
+    if (isGone) await disconnection?.onGone();
   }
 }

@@ -217,10 +217,8 @@ describe("the handlers of an Auth", () => {
     const { run_id: runId } = await made<{ run_id: string }>(ann(`/threads/${threadId}/runs`, { body: run }));
     const join = `/threads/${threadId}/runs/${runId}/join`;
     expect(await json(ann(join))).toMatchObject({ log: ["in"] });
-    const watching = await ann(`/threads/${threadId}/runs/${runId}/stream?cancel_on_disconnect=true`);
-    expect(await codeOf(watching)).toBe("thread_not_found");
-    const stopping = await json(ann(`${join}?cancel_on_disconnect=true`));
-    expect(stopping).toMatchObject({ __error__: { error: "thread_not_found" } });
+    for (const path of [join, `/threads/${threadId}/runs/${runId}/stream`])
+      expect(await codeOf(await ann(`${path}?cancel_on_disconnect=true`))).toBe("thread_not_found");
   });
 
   it("do not say whether a thread of somebody else is there, but that its id is taken", async () => {

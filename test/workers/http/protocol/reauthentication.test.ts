@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Annotation, END, START, StateGraph } from "../../../../src/index.ts";
 import { createRuntime, type Principal } from "../../../../src/worker.ts";
 import { until } from "../../../support/gate.ts";
+import { gated } from "../../../support/gated.ts";
 import { ProtocolSocket } from "../../../support/protocol-socket.ts";
 import { request, TestThread } from "../../../support/threads.ts";
 import { deploy } from "../../graphs.ts";
@@ -133,4 +134,54 @@ describe("server-sent events of a thread", () => {
     await until(() => isOver);
     expect((await fetched("/stream")).status).toBe(401);
   });
+});
+
+type Fetched = ReturnType<typeof serverFor>["fetched"];
+
+const post = (fetched: Fetched, path: string, more: object = {}) =>
+  fetched(path, { method: "POST", body: JSON.stringify({ input: { log: [] }, ...more }) });
+
+/** Starts a run that does not end, and waits for it. */
+const waiting: Record<string, (fetched: Fetched) => Promise<Response>> = {
+  "POST /stream": (fetched) => post(fetched, "/stream"),
+  "POST /runs/stream": (fetched) => post(fetched, "/runs/stream", { on_disconnect: "cancel" }),
+  "POST /runs/wait": (fetched) => post(fetched, "/runs/wait", { on_disconnect: "cancel" }),
+  "GET /runs/:run_id/stream": async (fetched) => {
+    const { run_id: id } = await (await post(fetched, "/runs")).json<{ run_id: string }>();
+    return fetched(`/runs/${id}/stream?cancel_on_disconnect=1`);
+  },
+  "GET /runs/:run_id/join": async (fetched) => {
+    const { run_id: id } = await (await post(fetched, "/runs")).json<{ run_id: string }>();
+    return fetched(`/runs/${id}/join?cancel_on_disconnect=1`);
+  },
+};
+
+describe("who waits for a run", () => {
+  it.each(Object.entries(waiting))(
+    "is broken off when their key does not hold any more: %s",
+    async (_, wait) => {
+      const { gate, graph: slow } = gated();
+      deploy({ graph: slow });
+      const thread = new TestThread();
+      const { server, fetched } = serverFor(thread, 100);
+      const response = await wait(fetched);
+      expect(response.status).toBe(200);
+      let outcome: string | undefined;
+      void response.text().then(
+        () => (outcome = "complete"),
+        () => (outcome = "broken off"),
+      );
+      await gate.reached();
+      const before = server.sent;
+      await until(() => server.sent > before + 2);
+      expect(outcome).toBeUndefined();
+      server.principal = undefined;
+      await until(() => outcome !== undefined);
+      expect(outcome).toBe("broken off");
+      gate.open();
+      const [run] = (await thread.get("/runs")) as { run_id: string }[];
+      expect(await thread.get(`/runs/${run?.run_id}/join`)).toEqual({ log: ["n"] });
+      deploy({ graph });
+    },
+  );
 });
