@@ -80,3 +80,16 @@ describe.each(["sse", "websocket"] as const)("threads.stream of LangGraph's clie
     await thread.close();
   });
 });
+
+it("all commands are done of a client that sends them over a WebSocket and leaves", async () => {
+  const threadId = crypto.randomUUID();
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/threads/${threadId}/stream/events`);
+  await new Promise((resolve) => socket.addEventListener("open", resolve));
+  for (const id of [1, 2, 3, 4, 5]) {
+    const params = { assistant_id: "chat", input: human(String(id)), multitask_strategy: "enqueue" };
+    socket.send(JSON.stringify({ id, method: "run.start", params }));
+  }
+  socket.close();
+  const runs = async () => (await client.runs.list(threadId)).map(({ status }) => status);
+  await expect.poll(runs, { timeout: 10_000 }).toEqual(Array(5).fill("success"));
+});

@@ -67,6 +67,8 @@ export class SocketSession {
         this.#waiting.commands -= 1;
         this.#waiting.characters -= size;
       });
+    // What has come is done, also when its sender has left.
+    this.#commander.context.executionCtx.waitUntil(this.#answered);
   }
 
   /** One command is always let in: it is answered by itself when it is too large. */
