@@ -8,3 +8,11 @@ export function callerConfigurable(said: Configurable = {}, ofCaller: Configurab
   const ofRequest = Object.entries(said).filter(([key]) => !OF_AUTH.test(key));
   return { ...Object.fromEntries(ofRequest), ...ofCaller };
 }
+
+/** The same without what was said of another caller. */
+export function withoutCaller(
+  configurable: Configurable = {},
+  callerKeys: readonly string[] = [],
+): Configurable {
+  return Object.fromEntries(Object.entries(configurable).filter(([key]) => !callerKeys.includes(key)));
+}

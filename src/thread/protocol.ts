@@ -52,6 +52,8 @@ export type RequestedGoto = string | { readonly node: string; readonly input: un
 export interface RequestedConfig {
   readonly recursionLimit?: number;
   readonly configurable?: Readonly<Record<string, unknown>>;
+  /** Of a cron: which of its keys say who starts its runs. */
+  readonly callerKeys?: readonly string[];
   readonly tags?: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,6 @@
 import type { Ready } from "./access.ts";
 import { jsonBytes } from "./answer-text.ts";
-import { callerConfigurable } from "../caller-configurable.ts";
+import { callerConfigurable, withoutCaller } from "../caller-configurable.ts";
 import { decode, type Encoded, encode } from "../checkpoint/encoding.ts";
 import { contains } from "../contains.ts";
 import { RefusedError, TidemarkError } from "../errors.ts";
@@ -307,15 +307,19 @@ function patched(
   request: RunRequest,
   { request: changes, metadata, callerConfigurable: ofCaller }: PatchCron,
 ): RunRequest {
-  const { metadata: before } = request.config;
+  const { metadata: before, callerKeys } = request.config;
   const { metadata: _, ...wanted } = changes.config ?? request.config;
+  const said = changes.config?.configurable ?? withoutCaller(wanted.configurable, callerKeys);
   const kept = metadata ?? before;
   return {
     ...request,
     ...changes,
     config: {
       ...wanted,
-      ...(ofCaller && { configurable: callerConfigurable(wanted.configurable, ofCaller) }),
+      ...(ofCaller && {
+        configurable: callerConfigurable(said, ofCaller),
+        callerKeys: Object.keys(ofCaller),
+      }),
       ...(kept !== undefined && { metadata: kept }),
     },
   };

@@ -15,8 +15,10 @@ export async function authorizedCron(
   { cronId, threadId, schedule, endAt }: NewCron,
   request: RunRequest,
 ): Promise<RunRequest> {
-  const run = await authorizedRun(context, { threadId, runId: cronId }, request);
-  if (context.get("principal").authorize === undefined) return run;
+  const { configurable = {}, authorize: decide } = context.get("principal");
+  const authorized = await authorizedRun(context, { threadId, runId: cronId }, request);
+  const run = { ...authorized, config: { ...authorized.config, callerKeys: Object.keys(configurable) } };
+  if (decide === undefined) return run;
   const { metadata: said, kwargs } = toldRun(run);
   const { metadata } = await authorize(context, "crons:create", {
     cron_id: cronId,

@@ -72,6 +72,35 @@ describe("a cron that somebody else changes", () => {
     expect((await ann(`/runs/crons/${id}`, { method: "DELETE" })).status).toBe(204);
   });
 
+  it("starts them without what is known of who has made it alone", async () => {
+    const found: unknown[] = [];
+    const look = new StateGraph(Annotation.Root({ by: Annotation<string>() }))
+      .addNode("look", (_, { configurable = {} }) => {
+        found.push([configurable["role"], configurable["topic"]]);
+        return {};
+      })
+      .addEdge(START, "look")
+      .addEdge("look", END)
+      .compile();
+    const auth = (request: Request) => {
+      const caller = request.headers.get("x-api-key") ?? "";
+      const known = caller === "ann" ? { configurable: { role: "admin" } } : {};
+      return { tenant: "", caller, scopes: ["*"], ...known };
+    };
+    const call = server({ auth, crons }, {}, { look });
+    const as = (user: string, path: string, request: Call) =>
+      json(call(path, { ...request, headers: { "x-api-key": user } }));
+    const body = { ...cron, assistant_id: "look", config: { configurable: { topic: "tea" } } };
+    const { cron_id: id } = (await as("ann", "/runs/crons", { body })) as Cron;
+    const change = { input: { by: "bob" }, schedule: "every 50" };
+    await as("bob", `/runs/crons/${id}`, { method: "PATCH", body: change });
+    await expect.poll(() => found.length).toBeGreaterThan(0);
+    expect(found[0]).toEqual([undefined, "tea"]);
+    await as("ann", `/runs/crons/${id}`, { method: "PATCH", body: change });
+    await expect.poll(() => found.at(-1)).toEqual(["admin", "tea"]);
+    await call(`/runs/crons/${id}`, { method: "DELETE", headers: { "x-api-key": "ann" } });
+  });
+
   it("says to nobody what graphs find of who has made it", async () => {
     const { ann, bob } = serving(() => undefined);
     const id = crypto.randomUUID();
