@@ -1,5 +1,6 @@
 import { fromHex, toHex } from "../storage/stored-id.ts";
 import type { Sql } from "../storage/sql.ts";
+import { Presence } from "./presence.ts";
 
 /** An answer that a run was started with. */
 export interface AnswerRecord {
@@ -29,9 +30,16 @@ type Columns = {
 /** The statements on `answers`. */
 export class AnswerRows {
   readonly #sql: Sql;
+  readonly #presence: Presence;
 
   constructor(sql: Sql) {
     this.#sql = sql;
+    this.#presence = new Presence(sql, "answers");
+  }
+
+  /** The rows may be others than they were. */
+  forget(): void {
+    this.#presence.forget();
   }
 
   /** Of one question, the first one first. */
@@ -42,11 +50,13 @@ export class AnswerRows {
 
   /** Those that a run was started with. */
   ofRun(runId: string): AnswerRecord[] {
+    if (this.#presence.isEmpty) return [];
     const statement = "SELECT * FROM answers WHERE run = ? ORDER BY interrupt";
     return this.#sql.all<Columns>(statement, runId).map(fromColumns);
   }
 
   insert(answer: AnswerRecord): void {
+    this.#presence.note();
     this.#sql.run(
       `INSERT OR REPLACE INTO answers (interrupt, checkpoint, hash, run, answered_at, answered_by, on_behalf_of)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,

@@ -56,7 +56,7 @@ async function withInputAsAnswer<Start extends StartRun>(
 ): Promise<Start> {
   const { input, checkpointId } = start.request;
   if (input.kind !== "input" || checkpointId !== undefined || storage.thread() === undefined) return start;
-  const isIdle = storage.runs.first() === undefined;
+  const isIdle = storage.queue.first() === undefined;
   const asked = isIdle ? await openNow(states, start.threadId) : await answeredWith(storage, input);
   const [only, ...others] = asked;
   if (only === undefined) return start;
@@ -92,7 +92,7 @@ async function requireAsked(
 ): Promise<void> {
   const given = givenAnswers(input);
   if (given.length === 0 || checkpointId !== undefined) return;
-  if (storage.thread() === undefined || storage.runs.first() !== undefined) return;
+  if (storage.thread() === undefined || storage.queue.first() !== undefined) return;
   const open = await openNow(states, threadId);
   const isKnown = (id: string): boolean => open.includes(id) || storage.answers.of(id).length > 0;
   const unknown = given.map(({ interruptId }) => interruptId).filter((id) => !isKnown(id));
@@ -105,8 +105,8 @@ function isOfQuestion({ answeredBy }: AnswerRecord): boolean {
 }
 
 /** What the runs under way were started to answer. */
-function answeredNow({ runs, answers }: ThreadStorage): readonly AnswerRecord[] {
-  return runs.queued().flatMap((id) => answers.ofRun(id).filter(isOfQuestion));
+function answeredNow({ queue, answers }: ThreadStorage): readonly AnswerRecord[] {
+  return queue.all().flatMap((id) => answers.ofRun(id).filter(isOfQuestion));
 }
 
 async function openNow(states: StateReader, threadId: string): Promise<readonly string[]> {

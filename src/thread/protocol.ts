@@ -289,6 +289,8 @@ export interface HooksApi {
 export interface RunsApi {
   /** As `invoke`; answers with the run as soon as it is taken in. */
   startRun(start: StartRun): Promise<Reply<ToldRun>>;
+  /** As `startRun`; answers with the id of the run alone. */
+  acceptRun(start: StartRun): Promise<Reply<string>>;
   getRun(run: NamedRun): Promise<Reply<ToldRun>>;
   listRuns(list: ListRuns): Promise<Reply<Bytes>>;
   /** The namespaces of the graphs inside nodes that a run was the last to write to. */

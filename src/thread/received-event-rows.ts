@@ -1,5 +1,6 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
 import type { Sql } from "../storage/sql.ts";
+import { Presence } from "./presence.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 /** How long an event waits for a reader, in milliseconds. */
@@ -38,9 +39,16 @@ type Columns = {
 /** The statements on `received_events`. */
 export class ReceivedEventRows {
   readonly #sql: Sql;
+  readonly #presence: Presence;
 
   constructor(sql: Sql) {
     this.#sql = sql;
+    this.#presence = new Presence(sql, "received_events");
+  }
+
+  /** The rows may be others than they were. */
+  forget(): void {
+    this.#presence.forget();
   }
 
   get(id: string): StoredEvent | undefined {
@@ -55,17 +63,20 @@ export class ReceivedEventRows {
 
   /** The oldest events with the key that nobody has got. */
   kept(key: string, limit: number, now: number): StoredEvent[] {
+    if (this.#presence.isEmpty) return [];
     const statement =
       "SELECT * FROM received_events WHERE run IS NULL AND key = ? AND received_at > ? ORDER BY seq LIMIT ?";
     return this.#sql.all<Columns>(statement, key, now - KEPT_FOR, limit).map(fromColumns);
   }
 
   countKept(): number {
+    if (this.#presence.isEmpty) return 0;
     const statement = "SELECT count(*) AS count FROM received_events WHERE run IS NULL";
     return this.#sql.first<{ count: number }>(statement)?.count ?? 0;
   }
 
   insert({ id, key, delivery, payload, receivedAt, run }: NewEvent): void {
+    this.#presence.note();
     this.#sql.run(
       `INSERT INTO received_events (id, key, delivery, payload_type, payload, received_at, run)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -85,6 +96,7 @@ export class ReceivedEventRows {
 
   /** The run has left the queue: what it has taken is gone, what it has not waits again. */
   settle(run: string, isTaken: boolean): void {
+    if (this.#presence.isEmpty) return;
     const change = isTaken ? "payload_type = NULL, payload = NULL" : "run = NULL";
     this.#sql.run(`UPDATE received_events SET ${change} WHERE run = ? AND payload_type IS NOT NULL`, run);
   }

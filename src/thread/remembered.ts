@@ -10,6 +10,11 @@ export class Remembered<Value> {
     return this.#known.value;
   }
 
+  /** What the rows say when they are written so; nothing is known of them when nothing was. */
+  change(changed: (value: Value) => Value): void {
+    if (this.#known !== undefined) this.#known = { value: changed(this.#known.value) };
+  }
+
   /** To be called with whatever changes the rows. */
   forget(): void {
     this.#known = undefined;

@@ -15,7 +15,10 @@ import type { RunEnd } from "./run-end.ts";
 import type { Completion } from "./run-queue.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
-/** How a run ended, from its row: the same for everybody who asks, whenever they do. Throws what it failed with. */
+/**
+ * How a run ended: as its row says, the same for everybody who asks, whenever they do. Whoever has seen it end has what was
+ * written there. Throws what it failed with.
+ */
 export async function readRunEnd(
   storage: ThreadStorage,
   { threadId, runId }: NamedRun,
@@ -23,10 +26,14 @@ export async function readRunEnd(
 ): Promise<RunEnd> {
   if (completion.status === "refused") throw new AnsweredError(completion.error, false);
   if (storage.thread() === undefined) throw threadDeleted(threadId);
+  if (completion.end !== undefined) return succeeded(completion.end, true);
   const run = storage.runs.get(runId);
   if (run === undefined) throw runNotFound(threadId, runId);
-  const end = await runEnd(storage, threadId, run);
-  if (end.error !== undefined) throw new AnsweredError(end.error, run.outcome !== undefined);
+  return succeeded(await runEnd(storage, threadId, run), run.outcome !== undefined);
+}
+
+function succeeded(end: RunEnd, isFailed: boolean): RunEnd {
+  if (end.error !== undefined) throw new AnsweredError(end.error, isFailed);
   return end;
 }
 

@@ -31,7 +31,7 @@ export class RunEntrance {
     storage.runs.insert(run);
     if (run.startAt === undefined) {
       const after = this.#enter(run.id, run.multitask);
-      if (storage.runs.countQueued(MAX_WAITING + 1) > MAX_WAITING) throw tooManyRuns(MAX_WAITING);
+      if (storage.queue.all().length > MAX_WAITING) throw tooManyRuns(MAX_WAITING);
       return after;
     }
     storage.timers.set("run_start", run.id, run.startAt);
@@ -59,7 +59,7 @@ export class RunEntrance {
     const after =
       multitask === "interrupt" || multitask === "rollback" ? stops.cancelQueued(multitask) : () => undefined;
     queue.accept(id);
-    storage.runs.enqueue(id);
+    storage.queue.enter(id);
     return after;
   }
 }

@@ -57,7 +57,7 @@ export class RunQueue {
   }
 
   isEmpty(): boolean {
-    return this.#storage.runs.first() === undefined;
+    return this.#storage.queue.first() === undefined;
   }
 
   /** Whether a run is under way, or waits for its time. */
@@ -209,7 +209,7 @@ export class RunQueue {
   }
 
   #next(): string | undefined {
-    return this.#storage.thread()?.deleting === 0 ? this.#storage.runs.first() : undefined;
+    return this.#storage.thread()?.deleting === 0 ? this.#storage.queue.first() : undefined;
   }
 
   async #step(id: string): Promise<Completion> {

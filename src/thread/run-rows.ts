@@ -2,6 +2,7 @@ import type { Encoded } from "../checkpoint/encoding.ts";
 import type { BodyInput, BodyRow } from "../storage/body-row.ts";
 import type { Sql, SqlInput } from "../storage/sql.ts";
 import { toStoredId } from "../storage/stored-id.ts";
+import type { QueueRows } from "./queue-rows.ts";
 import { Remembered } from "./remembered.ts";
 import type { RunStart } from "../pregel/limits.ts";
 import type { Cancellation, MultitaskStrategy } from "./run-protocol.ts";
@@ -125,19 +126,19 @@ function conditionOf(status: RunStatus | undefined): string {
   return `status = ? AND ${isOpen ? `id IN (${OPEN})` : "ended_at IS NOT NULL"}`;
 }
 
-/** The statements on `runs` and `queue`. */
+/** The statements on `runs`. */
 export class RunRows {
   readonly #sql: Sql;
-  readonly #first = new Remembered<string | undefined>();
+  readonly #queue: QueueRows;
   readonly #run = new Remembered<{ readonly id: string; readonly row: RunRow | undefined }>();
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, queue: QueueRows) {
     this.#sql = sql;
+    this.#queue = queue;
   }
 
   /** The rows may be others than they were. */
   forget(): void {
-    this.#first.forget();
     this.#run.forget();
   }
 
@@ -154,23 +155,6 @@ export class RunRows {
       ORDER BY id DESC LIMIT ? OFFSET ?`;
     const inputs = status === undefined ? [limit, offset] : [status, limit, offset];
     return this.#sql.all<{ id: string }>(statement, ...inputs).map(({ id }) => id);
-  }
-
-  /** How many are in the queue; counts no further than `most`. */
-  countQueued(most: number): number {
-    const statement = "SELECT count(*) AS count FROM (SELECT 1 FROM queue LIMIT ?)";
-    return this.#sql.one<{ count: number }>(statement, most).count;
-  }
-
-  /** The run whose turn it is. */
-  first(): string | undefined {
-    const statement = "SELECT run FROM queue ORDER BY position LIMIT 1";
-    return this.#first.read(() => this.#sql.first<{ run: string }>(statement)?.run);
-  }
-
-  /** Those in the queue, in their order. */
-  queued(): string[] {
-    return this.#sql.all<{ run: string }>("SELECT run FROM queue ORDER BY position").map(({ run }) => run);
   }
 
   insert(run: NewRun): void {
@@ -192,20 +176,16 @@ export class RunRows {
     );
   }
 
-  enqueue(id: string): void {
-    this.#write("INSERT INTO queue (run) VALUES (?)", id);
-  }
-
   /** Counts that the run is entered once more; one that is cancelled is not, but what it has written is removed. */
   claim(id: string, { startedAt, version, isCounted }: Claim): void {
-    this.#write(
+    this.#update(
+      id,
       `UPDATE runs SET status = iif(cancelled IS NULL, 'running', status), attempt = attempt + (cancelled IS NULL),
        stalled = stalled + ?, started_at = coalesce(started_at, ?), version = ?,
-       place = coalesce(place, ${NEXT_PLACE}) WHERE id = ?`,
+       place = coalesce(place, ${NEXT_PLACE})`,
       Number(isCounted),
       startedAt,
       version ?? null,
-      id,
     );
   }
 
@@ -247,11 +227,12 @@ export class RunRows {
 
   end(id: string, { status, endedAt, outcome, cancelled, progress }: EndedRun): void {
     const { checkpointId, supersteps } = progress;
-    this.#write(
+    this.#update(
+      id,
       `UPDATE runs SET status = ?, ended_at = ?, outcome_type = ?, outcome = ?, outcome_hash = ?,
        cancelled = coalesce(?, cancelled), checkpoint = ?, supersteps = ?,
        place = coalesce(place, ${NEXT_PLACE}),
-       context_type = NULL, context = NULL, fault_type = NULL, fault = NULL WHERE id = ?`,
+       context_type = NULL, context = NULL, fault_type = NULL, fault = NULL`,
       status,
       endedAt,
       outcome?.type ?? null,
@@ -260,9 +241,8 @@ export class RunRows {
       cancelled ?? null,
       checkpointId === undefined ? null : toStoredId(checkpointId),
       supersteps,
-      id,
     );
-    this.#leave(id);
+    this.#queue.leave(id);
   }
 
   /** The run that came before it, if it has ended. */
@@ -316,7 +296,7 @@ export class RunRows {
   /** Leaves no trace of it but that its place is taken. */
   remove(id: string): void {
     this.#keepLastPlace();
-    this.#leave(id);
+    this.#queue.leave(id);
     this.#write("DELETE FROM runs WHERE id = ?", id);
   }
 
@@ -350,12 +330,15 @@ export class RunRows {
     return { id, row: row && fromColumns(row) };
   }
 
+  /** Changes one, which somebody is to read soon. */
+  #update(id: string, statement: string, ...inputs: SqlInput[]): void {
+    this.forget();
+    const row = this.#sql.first<RunColumns>(`${statement} WHERE id = ? RETURNING *`, ...inputs, id);
+    this.#run.read(() => ({ id, row: row && fromColumns(row) }));
+  }
+
   #write(statement: string, ...inputs: SqlInput[]): void {
     this.forget();
     this.#sql.run(statement, ...inputs);
-  }
-
-  #leave(id: string): void {
-    this.#write("DELETE FROM queue WHERE run = ?", id);
   }
 }

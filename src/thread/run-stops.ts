@@ -46,8 +46,8 @@ export class RunStops {
 
   /** In a transaction: all that are in the queue. */
   cancelQueued(action: Cancellation): AfterStop {
-    const { runs } = this.#parts.storage;
-    const after = runs.queued().map((id) => {
+    const { queue, runs } = this.#parts.storage;
+    const after = queue.all().map((id) => {
       const run = runs.get(id);
       return run === undefined || isOver(run) ? () => undefined : this.#cancel(run, action);
     });

@@ -82,13 +82,13 @@ export class ThreadHooks implements HooksApi {
   /** In the transaction that takes the run in: what was accepted must be what the run will find. */
   #requireTurn(hook: HookAddress, runId: string): void {
     const { queue, storage } = this.#parts;
-    const { runs, saver, answers } = storage;
+    const { saver, answers } = storage;
     // Answers to other questions of the same superstep leave this one open: it ends when all of them are answered.
     const isBeside = (id: string): boolean => {
       const given = answers.ofRun(id);
       return given.length > 0 && given.every((answer) => isOfAnother(answer, hook));
     };
-    const isUncertain = queue.isEdited() || runs.queued().some((id) => id !== runId && !isBeside(id));
+    const isUncertain = queue.isEdited() || storage.queue.all().some((id) => id !== runId && !isBeside(id));
     if (isUncertain) throw hookBusy();
     if (saver.headId(hook.threadId) !== hook.checkpointId) throw this.#late(hook);
   }

@@ -64,6 +64,10 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#thread.runs.startRun(start);
   }
 
+  acceptRun(start: StartRun): Promise<Reply<string>> {
+    return this.#thread.runs.acceptRun(start);
+  }
+
   getRun(run: NamedRun): Promise<Reply<ToldRun>> {
     return this.#thread.runs.getRun(run);
   }

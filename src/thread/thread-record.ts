@@ -96,8 +96,8 @@ export class ThreadRecord {
   }
 
   #status(last: LastRun | undefined, head: StateSnapshot | undefined, stateUpdatedAt: number): ThreadStatus {
-    const { runs, timers } = this.#storage;
-    if (runs.first() !== undefined || timers.has("run_start")) return "busy";
+    const { queue, timers } = this.#storage;
+    if (queue.first() !== undefined || timers.has("run_start")) return "busy";
     // An edit after it has repaired what failed.
     if (last?.status === "error" && last.usedAt >= stateUpdatedAt) return "error";
     return (head?.next.length ?? 0) > 0 ? "interrupted" : "idle";

@@ -33,13 +33,11 @@ export class ThreadRuns implements RunsApi {
   }
 
   startRun(start: StartRun): Promise<Reply<ToldRun>> {
-    const { admission, ready } = this.#parts;
-    return replying(async () => {
-      await ready(start);
-      let { runId } = start;
-      await admission.admit(start, (admitted) => (runId = admitted));
-      return this.#told({ ...start, runId });
-    });
+    return replying(async () => this.#told({ ...start, runId: await this.#accept(start) }));
+  }
+
+  acceptRun(start: StartRun): Promise<Reply<string>> {
+    return replying(() => this.#accept(start));
   }
 
   getRun(named: NamedRun): Promise<Reply<ToldRun>> {
@@ -106,6 +104,15 @@ export class ThreadRuns implements RunsApi {
     });
   }
 
+  /** The id of the run that the call is about. */
+  async #accept(start: StartRun): Promise<string> {
+    const { admission, ready } = this.#parts;
+    await ready(start);
+    let { runId } = start;
+    await admission.admit(start, (admitted) => (runId = admitted));
+    return runId;
+  }
+
   async *#wireRuns(
     list: Omit<ListRuns, "select">,
     select: ListRuns["select"],
@@ -123,8 +130,8 @@ export class ThreadRuns implements RunsApi {
     const { storage } = this.#parts;
     const run = this.#find(named, isRolledBackToo);
     const text = jsonBytes(await wireRun(storage, named.threadId, run));
-    const { runs } = storage;
-    const place = run.place ?? runs.get(runs.first() ?? "")?.place ?? runs.lastPlace() + 1;
+    const { queue, runs } = storage;
+    const place = run.place ?? runs.get(queue.first() ?? "")?.place ?? runs.lastPlace() + 1;
     return {
       runId: run.id,
       isCancelled: run.cancelled !== undefined,
@@ -147,7 +154,7 @@ export class ThreadRuns implements RunsApi {
     const { storage, queue } = this.#parts;
     // What goes on of a run has the thread to itself until it lets go.
     if (storage.runs.get(runId)?.endedAt !== undefined) return queue.exclusive(() => Promise.resolve());
-    const isInQueue = () => storage.thread() !== undefined && storage.runs.queued().includes(runId);
+    const isInQueue = () => storage.thread() !== undefined && storage.queue.all().includes(runId);
     while (isInQueue()) if ((await queue.completion(runId)).status === "refused") return;
   }
 

@@ -20,6 +20,7 @@ import { DeliveryRows } from "./outbox/delivery-rows.ts";
 import { LimitQuestionRows } from "./limit-question-rows.ts";
 import { newestTables, threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
+import { QueueRows } from "./queue-rows.ts";
 import { type Claim, type RunProgress, type RunRow, RunRows } from "./run-rows.ts";
 import { type NewThread, ThreadRows, type ThreadRow } from "./thread-rows.ts";
 import { Timers } from "./timers.ts";
@@ -58,6 +59,7 @@ export class ThreadStorage {
   readonly serde: SerializerProtocol;
   readonly saver: SqliteSaver;
   readonly records: RecordStore;
+  readonly queue: QueueRows;
   readonly runs: RunRows;
   readonly checkpoints: RootCheckpoints;
   readonly answers: AnswerRows;
@@ -97,7 +99,8 @@ export class ThreadStorage {
       transact: (write) => this.transaction(write),
     });
     this.records = this.saver.records();
-    this.runs = new RunRows(sql);
+    this.queue = new QueueRows(sql);
+    this.runs = new RunRows(sql, this.queue);
     this.checkpoints = new RootCheckpoints(sql);
     this.answers = new AnswerRows(sql);
     this.keys = new IdempotencyRows(sql);
@@ -149,10 +152,9 @@ export class ThreadStorage {
 
   /** Reads the rows themselves from here on, whatever they said. */
   forget(): void {
-    this.#thread.forget();
-    this.runs.forget();
-    this.limitQuestion.forget();
-    this.timers.forget();
+    const { queue, runs, answers, received, events, limitQuestion, deliveries, timers } = this;
+    const all = [this.#thread, queue, runs, answers, received, events, limitQuestion, deliveries, timers];
+    for (const rows of all) rows.forget();
   }
 
   /** Enters the run once more: what is returned may commit from now on, and no attempt before it. */

@@ -23,6 +23,7 @@ export class UnusableThread implements ThreadApi {
   readonly stream = (): Promise<Refused> => this.#refuse();
   readonly readEvents = (): Promise<Refused> => this.#refuse();
   readonly startRun = (): Promise<Refused> => this.#refuse();
+  readonly acceptRun = (): Promise<Refused> => this.#refuse();
   readonly getRun = (): Promise<Refused> => this.#refuse();
   readonly listRuns = (): Promise<Refused> => this.#refuse();
   readonly listGraphs = (): Promise<Refused> => this.#refuse();

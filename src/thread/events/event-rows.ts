@@ -1,5 +1,6 @@
 import type { Encoded } from "../../checkpoint/encoding.ts";
 import type { Sql } from "../../storage/sql.ts";
+import { Presence } from "../presence.ts";
 import type { Position } from "./position.ts";
 
 /** One row of a run's log. Its bytes follow on those of the row before. */
@@ -16,9 +17,16 @@ type Columns = { n: number; attempt: number; seq: number | null; type: string; b
 /** The statements on `events`. */
 export class EventRows {
   readonly #sql: Sql;
+  readonly #presence: Presence;
 
   constructor(sql: Sql) {
     this.#sql = sql;
+    this.#presence = new Presence(sql, "events");
+  }
+
+  /** The rows may be others than they were. */
+  forget(): void {
+    this.#presence.forget();
   }
 
   insert(
@@ -27,6 +35,7 @@ export class EventRows {
     { attempt, seq }: { attempt: number; seq: number | null },
     body: Encoded,
   ): void {
+    this.#presence.note();
     this.#sql.run(
       "INSERT INTO events (run, n, attempt, seq, type, body) VALUES (?, ?, ?, ?, ?, ?)",
       run,
@@ -72,7 +81,10 @@ export class EventRows {
   }
 
   has(run: string): boolean {
-    return this.#sql.first("SELECT 1 FROM events WHERE run = ? LIMIT 1", run) !== undefined;
+    return (
+      !this.#presence.isEmpty &&
+      this.#sql.first("SELECT 1 FROM events WHERE run = ? LIMIT 1", run) !== undefined
+    );
   }
 
   /**

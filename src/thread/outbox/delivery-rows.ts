@@ -1,4 +1,5 @@
 import type { Sql } from "../../storage/sql.ts";
+import { Presence } from "../presence.ts";
 
 export type DeliveryStatus = "waiting" | "pending" | "delivered" | "failed";
 
@@ -38,12 +39,20 @@ export function deliveryOf(runId: string): string {
 /** The statements on `deliveries`. */
 export class DeliveryRows {
   readonly #sql: Sql;
+  readonly #presence: Presence;
 
   constructor(sql: Sql) {
     this.#sql = sql;
+    this.#presence = new Presence(sql, "deliveries");
+  }
+
+  /** The rows may be others than they were. */
+  forget(): void {
+    this.#presence.forget();
   }
 
   insert(run: string): void {
+    this.#presence.note();
     this.#sql.run(
       "INSERT INTO deliveries (id, run, status, created_at) VALUES (?, ?, 'waiting', 0)",
       deliveryOf(run),
@@ -53,6 +62,7 @@ export class DeliveryRows {
 
   /** The run has ended. Returns whether there is something to deliver. */
   release(id: string, now: number): boolean {
+    if (this.#presence.isEmpty) return false;
     const statement =
       "UPDATE deliveries SET status = 'pending', created_at = ? WHERE id = ? AND status = 'waiting'";
     return this.#sql.run(statement, now, id) > 0;

@@ -119,7 +119,7 @@ export class WaitAnswers {
   #isNext({ checkpointId }: Reading, runId: string): boolean {
     const { storage } = this.#parts;
     const head = storage.saver.headId(storage.thread()?.thread_id ?? "");
-    return storage.runs.first() === runId && head === checkpointId;
+    return storage.queue.first() === runId && head === checkpointId;
   }
 
   /** What has such an answer here. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Sql } from "../../../src/storage/sql.ts";
 import { IdempotencyRows } from "../../../src/thread/idempotency-rows.ts";
 import { DeliveryRows } from "../../../src/thread/outbox/delivery-rows.ts";
+import { QueueRows } from "../../../src/thread/queue-rows.ts";
 import { RunRows } from "../../../src/thread/run-rows.ts";
 import { Timers } from "../../../src/thread/timers.ts";
 import { gated } from "../../support/gated.ts";
@@ -44,7 +45,9 @@ describe("what grows with the runs of a thread is not read through", () => {
        SELECT printf('%08d', n), iif(n = 7, 'timeout', 'success'), n, n, 'json' FROM n`,
     );
     const listed = (status?: "success" | "timeout" | "running") =>
-      rowsRead(thread, (sql) => new RunRows(sql).list({ limit: 5, offset: 5, ...(status && { status }) }));
+      rowsRead(thread, (sql) =>
+        new RunRows(sql, new QueueRows(sql)).list({ limit: 5, offset: 5, ...(status && { status }) }),
+      );
     for (const status of [undefined, "success"] as const) {
       const { result, rows } = await listed(status);
       expect(result).toHaveLength(5);
@@ -53,7 +56,7 @@ describe("what grows with the runs of a thread is not read through", () => {
     }
     expect(await listed("running")).toMatchObject({ result: [] });
     const timeouts = await rowsRead(thread, (sql) =>
-      new RunRows(sql).list({ status: "timeout", limit: 5, offset: 0 }),
+      new RunRows(sql, new QueueRows(sql)).list({ status: "timeout", limit: 5, offset: 0 }),
     );
     expect(timeouts.result).toEqual(["00000007"]);
     for (const { rows } of [await listed("running"), timeouts]) expect(rows).toBeLessThan(FEW);
@@ -118,6 +121,8 @@ describe("a thread takes so many runs and no more", () => {
     const cron = { input: { log: [] }, schedule: "every 3600000" };
     await json(thread.post("/runs/crons", cron));
     await thread.sql(`${numbers(999)} INSERT INTO queue (run) SELECT 'other ' || n FROM n`);
+    // The alarm goes by the rows.
+    await thread.fireAlarm();
     const before = await thread.rowCounts();
     await expect(json(thread.post("/runs", { input: { log: [] } }))).rejects.toMatchObject(refused);
     await expect(thread.invoke({ input: { log: [] } })).rejects.toMatchObject(refused);
