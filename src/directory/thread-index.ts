@@ -20,8 +20,9 @@ export class ThreadIndex {
   put(entry: ThreadEntry): void {
     const known = this.#find(entry.threadId);
     if (known !== undefined && known.version >= entry.version) return;
-    const id = known === undefined ? this.#insert(entry) : this.#update(known.id, entry);
     const before = known === undefined ? undefined : parseEntry(known.entry);
+    const id = known?.id ?? this.#insert(entry);
+    if (before !== undefined) this.#update(id, before, entry);
     this.#replaceKeys(id, before, entry);
     this.#replaceQuestions(id, before, entry);
   }
@@ -90,16 +91,18 @@ export class ThreadIndex {
   }
 
   #insert(entry: ThreadEntry): number {
-    const statement = `INSERT INTO threads (thread_id, version, status, created_at, updated_at, state_updated_at, entry)
-      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`;
-    return this.#sql.one<{ id: number }>(statement, entry.threadId, ...columnsOf(entry)).id;
+    const columns = columnsOf(entry);
+    const names = columns.map(([name]) => name).join(", ");
+    const statement = `INSERT INTO threads (thread_id, ${names}) VALUES (?${", ?".repeat(columns.length)}) RETURNING id`;
+    return this.#sql.one<{ id: number }>(statement, entry.threadId, ...columns.map(([, value]) => value)).id;
   }
 
-  #update(id: number, entry: ThreadEntry): number {
-    const statement = `UPDATE threads SET version = ?, status = ?, created_at = ?, updated_at = ?, state_updated_at = ?, entry = ?
-      WHERE id = ?`;
-    this.#sql.run(statement, ...columnsOf(entry), id);
-    return id;
+  /** What is said anew would be written anew, into the indexes too. */
+  #update(id: number, before: ThreadEntry, entry: ThreadEntry): void {
+    const old = new Map(columnsOf(before));
+    const changed = columnsOf(entry).filter(([name, value]) => old.get(name) !== value);
+    const set = changed.map(([name]) => `${name} = ?`).join(", ");
+    this.#sql.run(`UPDATE threads SET ${set} WHERE id = ?`, ...changed.map(([, value]) => value), id);
   }
 
   #replaceKeys(id: number, before: ThreadEntry | undefined, after: ThreadEntry | undefined): void {
@@ -140,9 +143,15 @@ function keysOf({ status, metadata, extract }: ThreadEntry): readonly Leaf[] {
   ];
 }
 
-function columnsOf(entry: ThreadEntry) {
-  const { version, status, createdAt, updatedAt, stateUpdatedAt } = entry;
-  return [version, status, createdAt, updatedAt, stateUpdatedAt, JSON.stringify(entry)] as const;
+function columnsOf(entry: ThreadEntry): readonly (readonly [name: string, value: string | number])[] {
+  return [
+    ["version", entry.version],
+    ["status", entry.status],
+    ["created_at", entry.createdAt],
+    ["updated_at", entry.updatedAt],
+    ["state_updated_at", entry.stateUpdatedAt],
+    ["entry", JSON.stringify(entry)],
+  ];
 }
 
 function keyed(leaves: readonly Leaf[]): ReadonlyMap<string, Leaf> {

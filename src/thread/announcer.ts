@@ -3,12 +3,19 @@ import type { DirectoryApi } from "../directory/protocol.ts";
 import { StorageError } from "../errors.ts";
 import { GRAPH_CRONS } from "../graph-crons.ts";
 import { isPlatformReset } from "./errors.ts";
+import { Later } from "./later.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { ThreadRecord } from "./thread-record.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** What the directory does not take is offered again at least so often, in milliseconds: once an hour. */
 const MAX_DELAY = 60 * 60 * 1000;
+
+/**
+ * In milliseconds. The directory is not told of a run that is over sooner until it is over; and the timer of what it was told
+ * stays so long, since another change may come that needs one.
+ */
+const MOMENT = 500;
 
 /** The directory that a thread belongs to. */
 export interface ThreadDirectory {
@@ -34,6 +41,10 @@ export interface AnnouncerParts {
 export class Announcer {
   readonly #parts: AnnouncerParts;
   #current: Promise<void> | undefined;
+  /** The version that the directory was told last, by this instance. */
+  #told: number | undefined;
+  readonly #tellLater: Later;
+  readonly #forgetLater: Later;
   /** What is told whatever has changed. */
   readonly #anew = new Set<Promise<boolean>>();
   #isClosed = false;
@@ -41,6 +52,9 @@ export class Announcer {
 
   constructor(parts: AnnouncerParts) {
     this.#parts = parts;
+    const moment = (): Promise<void> => parts.platform.wait(MOMENT);
+    this.#tellLater = new Later(moment, () => this.tell());
+    this.#forgetLater = new Later(moment, () => this.#forget());
   }
 
   /** In the transaction in which the thread changes. */
@@ -49,7 +63,8 @@ export class Announcer {
     if (directory === undefined) return;
     this.#expect();
     // When the transaction fails, there is nothing to tell.
-    platform.waitUntil(Promise.resolve().then(() => this.tellIfPossible()));
+    const told = Promise.resolve().then(() => (this.#isBusy() ? this.#tellLater.do() : this.tell()));
+    platform.waitUntil(this.#reporting(told));
   }
 
   /** For work that changes the thread in transactions of its own, or throws. What it has changed by then is told, too. */
@@ -68,13 +83,16 @@ export class Announcer {
     const { storage, platform, directory } = this.#parts;
     if (directory === undefined) return;
     const now = platform.now();
+    const due = now + platform.lease;
     storage.noteChange(now);
-    storage.timers.set("announcement", "", now + platform.lease);
+    // One that comes earlier tells it as well.
+    if ((storage.timers.dueTime("announcement", "") ?? Infinity) > due)
+      storage.timers.set("announcement", "", due);
   }
 
   /** Resolves when the directory knows all that has changed so far. */
   async tell(): Promise<void> {
-    if (this.#parts.directory === undefined) return this.#drop();
+    if (this.#parts.directory === undefined) return this.#forget();
     while (this.#current !== undefined) await this.#current.catch(() => undefined);
     if (this.#isClosed || !this.#isDue()) return;
     this.#current = this.#tellAll();
@@ -87,8 +105,13 @@ export class Announcer {
 
   /** As `tell`. What cannot be told now, the timer tells. */
   async tellIfPossible(): Promise<void> {
-    const { platform } = this.#parts;
-    await this.tell().catch((fault: unknown) => platform.report(fault));
+    await this.#reporting(this.tell());
+  }
+
+  /** As `tellIfPossible`. Nothing is written any more then, unless something changes. */
+  async settle(): Promise<void> {
+    await this.tellIfPossible();
+    this.#forget();
   }
 
   /** The directory may have lost what it knew: the first call of an instance has it asked, and told when it has. */
@@ -96,8 +119,7 @@ export class Announcer {
     const { platform } = this.#parts;
     if (this.#isAwake) return;
     this.#isAwake = true;
-    const reported = (fault: unknown): void => platform.report(fault);
-    platform.waitUntil(Promise.resolve().then(() => this.#tracked(this.#tellAnew(false)).catch(reported)));
+    platform.waitUntil(Promise.resolve().then(() => this.#reporting(this.#tracked(this.#tellAnew(false)))));
   }
 
   /** Tells what the thread is, whatever the directory knows. False when there is no thread that it is told of. */
@@ -114,12 +136,14 @@ export class Announcer {
     }
   }
 
-  /** What is to be told anyway is told by its timer, or by who has noted it. */
   async #tellAnew(isWanted: boolean): Promise<boolean> {
     const { storage, record, directory } = this.#parts;
     const thread = storage.thread();
     if (thread?.deleting !== 0 || directory === undefined || thread.thread_id === GRAPH_CRONS) return false;
-    if (!isWanted && this.#isDue()) return true;
+    if (!isWanted && this.#isDue()) {
+      await this.tell();
+      return true;
+    }
     const { tenant, thread_id: threadId, version } = thread;
     const of = directory.of(tenant);
     if (!isWanted && (await of.knowsThread(threadId, version))) return true;
@@ -135,6 +159,7 @@ export class Announcer {
     const { storage, platform } = this.#parts;
     try {
       await this.tell();
+      this.#forget();
     } catch (fault) {
       if (isPlatformReset(fault)) throw fault;
       platform.report(fault);
@@ -153,6 +178,7 @@ export class Announcer {
     const thread = storage.thread();
     if (directory === undefined || thread === undefined) return;
     this.#isClosed = true;
+    this.#told = undefined;
     // What is on its way would arrive after the thread was forgotten.
     await Promise.allSettled([this.#current, ...this.#anew]);
     try {
@@ -176,19 +202,34 @@ export class Announcer {
       const entry = await record.entry(thread.thread_id, directory.extract);
       await directory.of(thread.tenant).putThread(entry);
       platform.reached("announcement.told");
-      if (storage.thread()?.version !== entry.version) continue;
-      storage.transaction(() => storage.timers.clear("announcement", ""));
+      this.#told = entry.version;
+      this.#isAwake = true;
     }
+    platform.waitUntil(this.#reporting(this.#forgetLater.do()));
   }
 
-  /** There was a directory once, and nobody is to be told any more. */
-  #drop(): void {
-    const { storage } = this.#parts;
-    if (this.#isDue()) storage.transaction(() => storage.timers.clear("announcement", ""));
+  /** Removes the timer when there is nothing to tell, or nobody any more. */
+  #forget(): void {
+    const { storage, directory } = this.#parts;
+    if (!this.#hasTimer() || (directory !== undefined && this.#isDue())) return;
+    storage.transaction(() => storage.timers.clear("announcement", ""));
   }
 
   #isDue(): boolean {
+    return this.#hasTimer() && this.#parts.storage.thread()?.version !== this.#told;
+  }
+
+  #hasTimer(): boolean {
     const { storage } = this.#parts;
     return storage.thread()?.deleting === 0 && storage.timers.dueTime("announcement", "") !== undefined;
+  }
+
+  #isBusy(): boolean {
+    const { storage } = this.#parts;
+    return storage.thread()?.deleting === 0 && storage.queue.first() !== undefined;
+  }
+
+  async #reporting(work: Promise<unknown>): Promise<void> {
+    await work.catch((fault: unknown) => this.#parts.platform.report(fault));
   }
 }

@@ -77,6 +77,7 @@ function createThread(
     lease: config.lease,
     version: versionOf(env, config.versionBinding),
     now: systemNow,
+    wait: (milliseconds) => scheduler.wait(milliseconds),
     setAlarm: (time) => ctx.waitUntil(ctx.storage.setAlarm(time)),
     deleteAlarm: () => ctx.waitUntil(ctx.storage.deleteAlarm()),
     sync: () => ctx.storage.sync(),

@@ -15,6 +15,7 @@ export interface ThreadPlatform extends AlarmClock {
   /** Of the code, where the deployment says which it is. */
   readonly version: string | undefined;
   now(): number;
+  wait(milliseconds: number): Promise<void>;
   /** Resolves when all that was written is durable. */
   sync(): Promise<void>;
   /** Keeps the object alive while the work goes on. */

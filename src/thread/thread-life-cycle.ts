@@ -110,7 +110,7 @@ export class ThreadLifeCycle implements LifeCycleApi {
       const { threadId } = address;
       this.#requireIdle(threadId);
       // What the directory is told meanwhile would break the export off.
-      await announcer.tellIfPossible();
+      await announcer.settle();
       // What is not durable yet must not be seen elsewhere.
       await platform.sync();
       return transfer.export(threadId);

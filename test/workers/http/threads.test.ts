@@ -314,7 +314,7 @@ describe("the directory", () => {
     await expect.poll(() => known(thread.id)).toMatchObject({ status: "idle" });
     const waiting = thread.invoke({ input: { topic: "wait" } });
     await gate.reached();
-    await expect.poll(() => known(thread.id)).toMatchObject({ status: "busy" });
+    await expect.poll(() => known(thread.id), { timeout: 5000 }).toMatchObject({ status: "busy" });
     gate.open();
     await waiting;
     await thread.delete();
@@ -341,10 +341,10 @@ describe("the directory", () => {
   it("hears nothing of an edit that was refused, and nothing when it is bound no longer", async () => {
     const thread = new TestThread();
     await thread.invoke({ input: { topic: "tea" } });
-    await expect.poll(() => thread.timerKinds()).toEqual([]);
+    await expect.poll(() => thread.timerKinds(), { timeout: 5000 }).toEqual([]);
     const refused = thread.update({ values: { topic: "x" }, as_node: "nobody" });
     await expect(refused).rejects.toMatchObject({ status: 400 });
-    await expect.poll(() => thread.timerKinds()).toEqual([]);
+    await expect.poll(() => thread.timerKinds(), { timeout: 5000 }).toEqual([]);
 
     await thread.evict();
     announcing.isOn = false;
@@ -360,7 +360,7 @@ describe("the directory", () => {
   it("that fails is told again and again, each time after twice as long", async () => {
     const thread = new TestThread();
     await thread.invoke({ input: { topic: "tea" } });
-    await expect.poll(() => thread.timerKinds()).toEqual([]);
+    await expect.poll(() => thread.timerKinds(), { timeout: 5000 }).toEqual([]);
     await withoutDirectory(async () => {
       for (const [quiet, delay] of [
         [0, 0.5],

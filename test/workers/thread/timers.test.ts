@@ -25,6 +25,7 @@ class TimedThread {
       lease: LEASE,
       version: undefined,
       now: () => this.now,
+      wait: () => Promise.resolve(),
       setAlarm: (time) => this.alarms.push(time),
       deleteAlarm: () => this.alarms.push("none"),
       sync: () => Promise.resolve(),

@@ -1,0 +1,126 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { END, START, StateGraph } from "../../../src/index.ts";
+import type { DirectoryApi } from "../../../src/directory/protocol.ts";
+import { objectName } from "../../../src/http/object-name.ts";
+import type { ThreadObject } from "../../../src/thread/thread-object.ts";
+import { createRuntime } from "../../../src/worker.ts";
+import { Gate } from "../../support/gate.ts";
+import { Log } from "../../support/log.ts";
+
+/** A thread, what its directory was told and asked, and how often its alarm was set or removed. */
+interface Told {
+  readonly thread: ThreadObject;
+  readonly heard: readonly string[];
+  readonly alarms: readonly string[];
+  readonly timers: () => unknown[];
+  readonly run: () => Promise<unknown>;
+  readonly create: () => Promise<unknown>;
+}
+
+async function telling(gates: readonly Gate[], work: (told: Told) => Promise<void>): Promise<void> {
+  const left = [...gates];
+  const graph = new StateGraph(Log)
+    .addNode("wait", async () => {
+      await left.shift()?.pass();
+      return { log: ["done"] };
+    })
+    .addEdge(START, "wait")
+    .addEdge("wait", END)
+    .compile();
+  const { Thread } = createRuntime({ graphs: { graph } });
+  const [tenant, threadId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const heard: string[] = [];
+  const directory: Pick<DirectoryApi, "knowsThread" | "putThread"> = {
+    knowsThread: async () => {
+      heard.push("asked");
+      return true;
+    },
+    putThread: async ({ status }) => void heard.push(status),
+  };
+  await runInDurableObject(env.THREAD.getByName(objectName(tenant, threadId)), async (_, state) => {
+    const alarms: string[] = [];
+    for (const method of ["setAlarm", "deleteAlarm"] as const) {
+      const original = state.storage[method].bind(state.storage);
+      vi.spyOn(state.storage, method).mockImplementation((time?: number | Date) => {
+        alarms.push(method);
+        return original(time as number);
+      });
+    }
+    const thread = new Thread(state, { ...env, DIRECTORY: { getByName: () => directory } });
+    const start = () => ({
+      tenant,
+      threadId,
+      runId: crypto.randomUUID(),
+      request: {
+        config: {},
+        graph: "graph",
+        input: { kind: "input", value: { log: [] } },
+        onInterrupted: "refuse",
+        modes: [],
+        subgraphs: false,
+      } as const,
+    });
+    await work({
+      thread,
+      heard,
+      alarms,
+      timers: () => state.storage.sql.exec("SELECT kind FROM timers").toArray(),
+      run: async () => expect(await thread.invoke(start())).toMatchObject({ ok: true }),
+      create: () => thread.createThread({ tenant, threadId, metadata: {}, ifExists: "raise" }),
+    });
+    vi.restoreAllMocks();
+  });
+}
+
+const settled = { timeout: 5000 };
+
+describe("a directory", () => {
+  it("hears of a thread when it is made, and of its short runs when they have ended", () =>
+    telling([], async ({ heard, create, run }) => {
+      await create();
+      expect(heard).toEqual(["idle"]);
+      await run();
+      await run();
+      await expect.poll(() => heard, settled).toEqual(["idle", "idle", "idle"]);
+    }));
+
+  it("hears of a run that goes on", async () => {
+    const gate = new Gate();
+    await telling([gate], async ({ heard, run }) => {
+      const ended = run();
+      await gate.reached();
+      expect(heard).toEqual([]);
+      await expect.poll(() => heard, settled).toEqual(["busy"]);
+      gate.open();
+      await ended;
+      await expect.poll(() => heard, settled).toEqual(["busy", "idle"]);
+    });
+  });
+
+  it("hears nothing between two runs that follow one another", async () => {
+    const gates = [new Gate(), new Gate()];
+    await telling(gates, async ({ heard, run }) => {
+      const ended = [run(), run()];
+      for (const gate of gates) {
+        await gate.reached();
+        gate.open();
+      }
+      await Promise.all(ended);
+      await expect.poll(() => heard, settled).toEqual(["idle"]);
+    });
+  });
+
+  it("is told by a timer that stays for what comes next, and goes with the alarm when nothing does", () =>
+    telling([], async ({ heard, alarms, timers, create, run }) => {
+      await create();
+      await run();
+      await run();
+      await expect.poll(() => heard, settled).toHaveLength(3);
+      expect(timers()).toEqual([{ kind: "announcement" }]);
+      expect(alarms).toEqual(["setAlarm"]);
+      await expect.poll(timers, settled).toEqual([]);
+      expect(alarms).toEqual(["setAlarm", "deleteAlarm"]);
+    }));
+});
