@@ -6,7 +6,7 @@ describe.skipIf(noBrowser !== "")(`useStream of @langchain/langgraph-sdk${noBrow
   let chat: ChatPages;
 
   beforeAll(async () => {
-    chat = await ChatPages.open("legacy-chat.tsx");
+    chat = await ChatPages.open("pages/legacy-chat.tsx");
   });
   afterEach(() => expect(chat.faults.splice(0)).toEqual([]));
   afterAll(() => chat?.dispose());

@@ -6,7 +6,7 @@ describe.skipIf(noBrowser !== "")(`useStream of @langchain/react${noBrowser}`, (
   let chat: ChatPages;
 
   beforeAll(async () => {
-    chat = await ChatPages.open("thread-chat.tsx");
+    chat = await ChatPages.open("pages/thread-chat.tsx");
   });
   afterEach(() => expect(chat.faults.splice(0)).toEqual([]));
   afterAll(() => chat?.dispose());

@@ -21,12 +21,12 @@ export class ChatPages {
     this.#browser = browser;
   }
 
-  /** `page`: a file of test/browser/pages. */
+  /** `page`: its script, a file of test/browser. */
   static async open(page: string): Promise<ChatPages> {
     const folder = join(import.meta.dirname, "..");
     const [server, pages, browser] = await Promise.all([
       BundledServer.build(join(folder, "fixtures")),
-      PageServer.open(join(folder, "pages", page)),
+      PageServer.open(join(folder, page)),
       openBrowser(),
     ]);
     await server.start();
