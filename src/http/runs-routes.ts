@@ -74,10 +74,9 @@ function creating(
 
   app.post("/runs/wait", async (context) => {
     const { thread, start, isCancelledOnDisconnect } = await created(context, WITHOUT_EVENTS);
-    const reply = await call(thread, (api) => api.startRun(start));
+    const reply = await call(thread, (api) => api.acceptRun(start));
     if (!reply.ok) return refusal(context, reply);
-    await reply.value.run.cancel();
-    const run = { ...thread.address, runId: reply.value.runId };
+    const run = { ...thread.address, runId: reply.value };
     return valuesOf(context, options, { thread, run }, isCancelledOnDisconnect);
   });
 

@@ -13,6 +13,7 @@ export type RunColumns = {
   stalled: number;
   input_applied: number;
   last_step: number | null;
+  first_step: number | null;
   began: string | null;
   fault_type: string | null;
   fault: ArrayBuffer | string | null;
@@ -51,6 +52,7 @@ export function fromColumns(row: RunColumns): RunRow {
     stalled: row.stalled,
     inputApplied: row.input_applied === 1,
     lastStep: row.last_step ?? undefined,
+    firstStep: row.first_step ?? undefined,
     // Written by `RunRows`.
     began: row.began === null ? undefined : (JSON.parse(row.began) as RunStart),
     fault: faultOf(row),

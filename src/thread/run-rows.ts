@@ -29,6 +29,8 @@ export interface RunRow {
   readonly inputApplied: boolean;
   /** The step up to which the run may go; known once its input is applied. */
   readonly lastStep: number | undefined;
+  /** The step at which it began; known once its input is applied. */
+  readonly firstStep: number | undefined;
   /** Where it has begun to count, when it has limits. */
   readonly began: RunStart | undefined;
   /** What stopped its last attempt, when that was not the object's end: its code and message. */
@@ -195,21 +197,14 @@ export class RunRows {
 
   /** With the commit that applies the input. */
   noteInput(id: string, lastStep: number, firstStep: number | undefined, start: RunStart | undefined): void {
-    this.#write(
+    this.#update(
+      id,
       `UPDATE runs SET stalled = 0, input_applied = 1, last_step = ?, first_step = coalesce(first_step, ?),
-       began = coalesce(began, ?)
-       WHERE id = ?`,
+       began = coalesce(began, ?)`,
       lastStep,
       firstStep ?? null,
       start === undefined ? null : JSON.stringify(start),
-      id,
     );
-  }
-
-  /** The step at which the run began; known once its input is applied. */
-  firstStep(id: string): number | undefined {
-    const statement = "SELECT first_step AS step FROM runs WHERE id = ?";
-    return this.#sql.first<{ step: number | null }>(statement, id)?.step ?? undefined;
   }
 
   noteFault(id: string, { type, data }: Encoded): void {

@@ -81,7 +81,8 @@ export class ThreadRows {
   }
 
   noteChange(now: number): void {
-    this.#write("UPDATE thread SET version = max(version + 1, ?)", now);
+    this.#row.change((row) => row && { ...row, version: Math.max(row.version + 1, now) });
+    this.#sql.run("UPDATE thread SET version = max(version + 1, ?)", now);
   }
 
   markDeleting(): void {

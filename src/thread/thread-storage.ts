@@ -177,7 +177,7 @@ export class ThreadStorage {
     const head = this.checkpoints.head(this.#thread.get()?.thread_id ?? "");
     if (head?.runId !== run.id) return { checkpointId: undefined, supersteps: 0 };
     const { id: checkpointId, step = 0 } = head;
-    return { checkpointId, supersteps: step - (this.runs.firstStep(run.id) ?? step) };
+    return { checkpointId, supersteps: step - (this.runs.get(run.id)?.firstStep ?? step) };
   }
 
   /** One synchronous transaction. */

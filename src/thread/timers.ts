@@ -36,9 +36,6 @@ export interface Timer {
 
 type TimerColumns = Timer & Record<string, SqlStorageValue>;
 
-/** When those are due of whose kind there are few, by kind and id. */
-type FewTimers = ReadonlyMap<TimerKind, ReadonlyMap<string, number>>;
-
 /** How long, in milliseconds. */
 export interface PutOff {
   readonly first: number;
@@ -52,7 +49,8 @@ export interface PutOff {
 export class Timers {
   readonly #sql: Sql;
   readonly #alarm: AlarmClock;
-  readonly #few = new Remembered<FewTimers>();
+  /** Those of whose kind there are few. */
+  readonly #few = new Remembered<readonly Timer[]>();
   readonly #nextOfRuns = new Remembered<number | undefined>();
   /** Transactions that are open. */
   #depth = 0;
@@ -68,13 +66,14 @@ export class Timers {
 
   /** In a transaction; replaces the time of one that is there. */
   set(kind: TimerKind, id: string, due: number): void {
-    this.#change(kind);
+    this.#change(kind, (timers) => [...timers.filter(isOther(kind, id)), { kind, id, due }]);
     this.#sql.run("INSERT OR REPLACE INTO timers (kind, id, due) VALUES (?, ?, ?)", kind, id, due);
   }
 
   /** In a transaction: it came in vain, and comes again, each time in a row after twice as long; also after an eviction. */
   putOff({ kind, id }: Timer, now: number, { first, longest }: PutOff): void {
     this.#change(kind);
+    this.#few.forget();
     const last = "SELECT put_off FROM timers WHERE kind = ? AND id = ?";
     const before = this.#sql.first<{ put_off: number | null }>(last, kind, id)?.put_off ?? 0;
     const delay = Math.min(Math.max(first, 2 * before), longest);
@@ -85,7 +84,7 @@ export class Timers {
   /** In a transaction. */
   clear(kind: TimerKind, id: string): void {
     if (isOfFew(kind) && this.dueTime(kind, id) === undefined) return;
-    this.#change(kind);
+    this.#change(kind, (timers) => timers.filter(isOther(kind, id)));
     this.#sql.run("DELETE FROM timers WHERE kind = ? AND id = ?", kind, id);
   }
 
@@ -93,9 +92,7 @@ export class Timers {
   next(): number | undefined {
     const statement = `SELECT due FROM ${OF_RUNS} ORDER BY due LIMIT 1`;
     const ofRuns = this.#nextOfRuns.read(() => this.#sql.first<{ due: number }>(statement)?.due);
-    let next = ofRuns ?? Infinity;
-    for (const times of this.#fewTimers().values())
-      for (const due of times.values()) next = Math.min(next, due);
+    const next = Math.min(ofRuns ?? Infinity, ...this.#fewTimers().map(({ due }) => due));
     return next === Infinity ? undefined : next;
   }
 
@@ -107,7 +104,7 @@ export class Timers {
   }
 
   has(kind: TimerKind): boolean {
-    if (isOfFew(kind)) return this.#fewTimers().has(kind);
+    if (isOfFew(kind)) return this.#fewTimers().some((timer) => timer.kind === kind);
     return this.#sql.first("SELECT 1 FROM timers WHERE kind = ? LIMIT 1", kind) !== undefined;
   }
 
@@ -125,7 +122,7 @@ export class Timers {
   }
 
   dueTime(kind: TimerKind, id: string): number | undefined {
-    if (isOfFew(kind)) return this.#fewTimers().get(kind)?.get(id);
+    if (isOfFew(kind)) return this.#fewTimers().find((timer) => timer.kind === kind && timer.id === id)?.due;
     const statement = "SELECT due FROM timers WHERE kind = ? AND id = ?";
     return this.#sql.first<{ due: number }>(statement, kind, id)?.due;
   }
@@ -173,20 +170,15 @@ export class Timers {
     }
   }
 
-  #change(kind: TimerKind): void {
+  #change(kind: TimerKind, changed: (few: readonly Timer[]) => readonly Timer[] = (few) => few): void {
     if (this.#depth === 0) throw new Error("Timers are changed in a transaction.");
     this.#isChanged = true;
-    if (isOfFew(kind)) this.#few.forget();
+    if (isOfFew(kind)) this.#few.change(changed);
     else this.#nextOfRuns.forget();
   }
 
-  #fewTimers(): FewTimers {
-    return this.#few.read(() => {
-      const times = new Map<TimerKind, Map<string, number>>();
-      for (const { kind, id, due } of this.#sql.all<TimerColumns>(`SELECT kind, id, due FROM ${OTHERS}`))
-        times.set(kind, (times.get(kind) ?? new Map<string, number>()).set(id, due));
-      return times;
-    });
+  #fewTimers(): readonly Timer[] {
+    return this.#few.read(() => this.#sql.all<TimerColumns>(`SELECT kind, id, due FROM ${OTHERS}`));
   }
 
   #arm(): void {
@@ -202,4 +194,8 @@ export class Timers {
 
 function isOfFew(kind: TimerKind): boolean {
   return FEW.includes(kind);
+}
+
+function isOther(kind: TimerKind, id: string): (timer: Timer) => boolean {
+  return (timer) => timer.kind !== kind || timer.id !== id;
 }
