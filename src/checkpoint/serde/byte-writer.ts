@@ -7,32 +7,46 @@ const SHORT_TEXT = 32;
 /** From here on a string is encoded apart, so that the buffer need not have room for the worst case. */
 const LONG_TEXT = 64 * 1024;
 const EXTENSION_HEADER = 6;
+/** More room than it takes is asked for by texts alone. */
+const MOST_RESERVED = 5 + 3 * LONG_TEXT;
 
 const encoder = new TextEncoder();
 
-/** Appends MessagePack tokens to a buffer that grows. */
+/** Appends MessagePack tokens to a buffer that grows. What is above the limit it only counts. */
 export class ByteWriter {
+  readonly #limit: number;
   #bytes: Uint8Array<ArrayBuffer>;
   #view: DataView;
+  /** Bytes that came before those in the buffer, and were not kept. */
+  #counted = 0;
+  /** In the buffer. */
   #position = 0;
 
-  constructor(capacity: number) {
+  constructor(capacity: number, limit = Infinity) {
+    this.#limit = limit;
     this.#bytes = new Uint8Array(new ArrayBuffer(capacity));
     this.#view = new DataView(this.#bytes.buffer);
   }
 
-  /** Bytes that there is room for before it grows. */
-  get capacity(): number {
-    return this.#bytes.length;
+  /** A writer that has room for as much as this one was given, and does not grow on the way. */
+  roomy(): ByteWriter {
+    return new ByteWriter(this.position + MOST_RESERVED);
   }
 
+  /** Whether all that was written is kept. */
+  get isWhole(): boolean {
+    return this.#counted === 0;
+  }
+
+  /** How many bytes were written. */
   get position(): number {
-    return this.#position;
+    return this.#counted + this.#position;
   }
 
   /** Takes back what was written after `position`. */
   rewind(position: number): void {
-    this.#position = position;
+    this.#counted = Math.min(this.#counted, position);
+    this.#position = position - this.#counted;
   }
 
   /** A copy of what was written: the writer can be used again. */
@@ -40,9 +54,9 @@ export class ByteWriter {
     return this.#bytes.slice(0, this.#position);
   }
 
-  /** What was written, from a writer that is not used again: no copy, unless that would keep much more than it. */
+  /** What was written, from a writer that is not used again. */
   take(): Uint8Array {
-    return 4 * this.#position < 3 * this.capacity ? this.copy() : this.#bytes.subarray(0, this.#position);
+    return this.#bytes.subarray(0, this.#position);
   }
 
   byte(value: number): void {
@@ -58,6 +72,7 @@ export class ByteWriter {
   }
 
   raw(bytes: Uint8Array): void {
+    if (bytes.length > this.#limit) return this.#count(bytes.length);
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#position);
     this.#position += bytes.length;
@@ -105,9 +120,9 @@ export class ByteWriter {
     this.raw(bytes);
   }
 
-  /** Makes room for the members, of a byte or more each, so that an absurd length fails at once. */
+  /** The members are of a byte or more each: an absurd length fails at once. */
   arrayHeader(count: number): void {
-    this.#reserve(5 + count);
+    this.#check(5 + count);
     if (count < 16) this.byte(0x90 | count);
     else if (count < 0x10000) this.#header16(0xdc, count);
     else this.#header32(0xdd, count);
@@ -123,14 +138,16 @@ export class ByteWriter {
   openExtension(): number {
     this.#reserve(EXTENSION_HEADER);
     this.#position += EXTENSION_HEADER;
-    return this.#position;
+    return this.position;
   }
 
   closeExtension(type: number, start: number): void {
-    const size = this.#position - start;
-    const header = start - EXTENSION_HEADER;
-    if (size < 0x100) {
-      this.#bytes.copyWithin(header + 3, start, this.#position);
+    const size = this.position - start;
+    const header = start - EXTENSION_HEADER - this.#counted;
+    if (header < 0) {
+      if (size < 0x100) this.rewind(this.position - EXTENSION_HEADER + 3);
+    } else if (size < 0x100) {
+      this.#bytes.copyWithin(header + 3, header + EXTENSION_HEADER, this.#position);
       this.#bytes[header] = 0xc7;
       this.#bytes[header + 1] = size;
       this.#bytes[header + 2] = type;
@@ -234,16 +251,30 @@ export class ByteWriter {
   }
 
   #reserve(size: number): void {
-    const needed = this.#position + size;
-    if (needed > this.#bytes.length) this.#grow(needed);
+    if (this.#position + size > this.#bytes.length) this.#grow(size);
   }
 
-  #grow(needed: number): void {
-    if (needed > MAX_BYTES) throw new ValueTooLargeError(needed, MAX_BYTES);
+  #grow(size: number): void {
+    this.#check(size);
+    if (this.#position + size > this.#limit) this.#count(0);
+    const needed = this.#position + size;
+    if (needed <= this.#bytes.length) return;
     const bytes = new Uint8Array(new ArrayBuffer(Math.max(needed, 2 * this.#bytes.length)));
     bytes.set(this.#bytes.subarray(0, this.#position));
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer);
+  }
+
+  /** What is in the buffer is not kept any more, nor are so many bytes after it. */
+  #count(size: number): void {
+    this.#check(size);
+    this.#counted += this.#position + size;
+    this.#position = 0;
+  }
+
+  #check(size: number): void {
+    const needed = this.position + size;
+    if (needed > MAX_BYTES) throw new ValueTooLargeError(needed, MAX_BYTES);
   }
 }
 

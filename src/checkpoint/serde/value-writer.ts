@@ -14,26 +14,34 @@ const MAX_SCRATCH_SIZE = 1024 * 1024;
 /** For the next dump. It is taken while in use: a dump inside a dump (in a codec or a getter) gets its own. */
 let scratch: ByteWriter | undefined;
 
-/** The bytes of any value but those that the caller stores as they are. Reads getters; never calls toJSON. */
+/**
+ * The bytes of any value but those that the caller stores as they are. Reads getters; never calls toJSON. A large value is
+ * gone through twice: a buffer that grew with it would take three times its room.
+ */
 export function writeValue(value: unknown, codecs: CodecRegistry): Uint8Array {
-  const out = scratch ?? new ByteWriter(SCRATCH_SIZE);
+  const out = scratch ?? new ByteWriter(SCRATCH_SIZE, MAX_SCRATCH_SIZE);
   scratch = undefined;
+  try {
+    write(out, value, codecs);
+    if (out.isWhole) return out.copy();
+    const large = out.roomy();
+    write(large, value, codecs);
+    return large.take();
+  } finally {
+    out.rewind(0);
+    scratch = out;
+  }
+}
+
+function write(out: ByteWriter, value: unknown, codecs: CodecRegistry): void {
   const writer = new ValueWriter(out, codecs);
   try {
     out.byte(FORMAT_VERSION);
     writer.value(value);
-    return isReusable(out) ? out.copy() : out.take();
   } catch (cause) {
     if (cause instanceof UnserializableError || cause instanceof ValueTooLargeError) throw cause;
     throw new UnserializableError(`reading it failed (${messageOf(cause)})`, writer.path(), { cause });
-  } finally {
-    out.rewind(0);
-    if (isReusable(out)) scratch = out;
   }
-}
-
-function isReusable({ capacity }: ByteWriter): boolean {
-  return capacity <= MAX_SCRATCH_SIZE;
 }
 
 class ValueWriter implements PayloadWriter {
