@@ -1,4 +1,5 @@
 import { StorageError } from "../errors.ts";
+import { PART_SIZE } from "./limits.ts";
 
 /** How many objects one call of R2 deletes. */
 const DELETE_BATCH = 1000;
@@ -21,7 +22,8 @@ export class BlobBucket {
   async put(hash: string, generation: string, bytes: Uint8Array): Promise<void> {
     const key = this.#key(hash, generation);
     try {
-      await this.#bucket.put(key, bytes);
+      if (bytes.length <= PART_SIZE) await this.#bucket.put(key, bytes);
+      else await this.#putInParts(key, bytes);
     } catch (error) {
       throw unavailable("written", key, error);
     }
@@ -77,14 +79,47 @@ export class BlobBucket {
   async #read(key: string): Promise<Uint8Array | undefined> {
     try {
       const object = await this.#bucket.get(key);
-      return object === null ? undefined : new Uint8Array(await object.arrayBuffer());
+      return object === null ? undefined : await inOneBuffer(object);
     } catch (error) {
       throw unavailable("read", key, error);
     }
   }
 
+  /** The runtime copies what it is given at once. */
+  async #putInParts(key: string, bytes: Uint8Array): Promise<void> {
+    const { readable, writable } = new FixedLengthStream(bytes.length);
+    const putting = this.#bucket.put(key, readable);
+    // When it fails nobody reads the parts: the bucket says why.
+    const writing = writeParts(writable, bytes).catch(() => undefined);
+    await putting;
+    await writing;
+  }
+
   #key(hash: string, generation: string): string {
     return `${this.#prefix}/${hash}.${generation}`;
+  }
+}
+
+async function writeParts(writable: WritableStream<Uint8Array>, bytes: Uint8Array): Promise<void> {
+  const writer = writable.getWriter();
+  for (let start = 0; start < bytes.length; start += PART_SIZE)
+    await writer.write(bytes.subarray(start, start + PART_SIZE));
+  await writer.close();
+}
+
+/** The runtime would read them twice into memory to give them at once. */
+async function inOneBuffer(object: R2ObjectBody): Promise<Uint8Array> {
+  const { body, size } = object;
+  if (size <= PART_SIZE) return new Uint8Array(await object.arrayBuffer());
+  const bytes = new Uint8Array(size);
+  const reader = body.getReader({ mode: "byob" });
+  let part = new Uint8Array(PART_SIZE);
+  for (let start = 0; ;) {
+    const { done, value } = await reader.read(part);
+    if (done) return bytes;
+    bytes.set(value, start);
+    start += value.length;
+    part = new Uint8Array(value.buffer);
   }
 }
 

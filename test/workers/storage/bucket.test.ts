@@ -75,19 +75,20 @@ describe("the bucket of large values", () => {
     expect(await object.count("writes")).toBe(3);
   });
 
-  it("commits nothing when an object cannot be put", async () => {
+  it.each([300_000, 3_000_000])("commits nothing when an object of %i bytes cannot be put", async (size) => {
+    const big = "b".repeat(size);
     const saver = await object.saver({ bucket: bucketStub(calls, { put: true }) });
     const expected = { code: "blob_unavailable", cause: { message: "put: internal error (10001)" } };
-    await expect(putAll(saver, THREAD, checkpointOf({ a: 1, big: BIG }))).rejects.toMatchObject(expected);
-    await expect(saver.putWrites(threadConfig("t", "", "c"), [["a", [BIG]]], "task")).rejects.toMatchObject(
+    await expect(putAll(saver, THREAD, checkpointOf({ a: 1, big: big }))).rejects.toMatchObject(expected);
+    await expect(saver.putWrites(threadConfig("t", "", "c"), [["a", [big]]], "task")).rejects.toMatchObject(
       expected,
     );
     for (const table of ["namespaces", "checkpoints", "writes", "blobs"] as const) {
       expect(await object.count(table)).toBe(0);
     }
     const healthy = await object.saver({ bucket: env.BLOBS });
-    const config = await putAll(healthy, THREAD, checkpointOf({ big: BIG }));
-    expect((await valuesOf(healthy, config))?.["big"] === BIG).toBe(true);
+    const config = await putAll(healthy, THREAD, checkpointOf({ big: big }));
+    expect((await valuesOf(healthy, config))?.["big"] === big).toBe(true);
   });
 
   it("recovers when the next put succeeds", async () => {
