@@ -117,11 +117,15 @@ export class CheckpointReader {
     return fromColumns(this.#parts.serde, metadata);
   }
 
-  /** Undefined when the row has gone since its head was read. */
+  /**
+   * Undefined when the row has gone since its head was read. Where `needed` is given, large values of other channels are
+   * empty ones of their kind, unless a write of theirs is pending.
+   */
   async tuple(
     namespace: NamespaceRow,
     head: CheckpointHead,
     load: () => MaybePromise<CachedCheckpoint | undefined>,
+    needed?: ReadonlySet<string>,
   ): Promise<CheckpointTuple | undefined> {
     const { thread_id: threadId, ns } = namespace;
     // Read in the turn of the checkpoint's row: what is written later belongs to a later read.
@@ -129,13 +133,16 @@ export class CheckpointReader {
     const loading = load();
     const loaded = isPromise(loading) ? await loading : loading;
     if (loaded === undefined) return undefined;
-    const checkpoint = await this.#checkpoint(threadId, loaded);
+    const pendingWrites = await this.#pendingWrites(threadId, tasks);
+    const isNeeded = (channel: string): boolean =>
+      needed === undefined || needed.has(channel) || pendingWrites.some(([, written]) => written === channel);
+    const checkpoint = await this.#checkpoint(threadId, loaded, isNeeded);
     return {
       config: configOf(threadId, ns, head.id),
       checkpoint: await this.#migrated(namespace, head, checkpoint),
       metadata: await this.metadata(head),
       ...(head.parentId === undefined ? {} : { parentConfig: configOf(threadId, ns, head.parentId) }),
-      pendingWrites: await this.#pendingWrites(threadId, tasks),
+      pendingWrites,
     };
   }
 
@@ -169,12 +176,20 @@ export class CheckpointReader {
     return checkpoint;
   }
 
-  async #checkpoint(threadId: string, { id, state }: CachedCheckpoint): Promise<Checkpoint> {
-    const restored = await this.#restore(threadId, Array.from(state.values.values()));
-    const channels = Array.from(
-      state.values.keys(),
-      (channel, index) => [channel, ownValue(restored[index])] as const,
+  async #checkpoint(
+    threadId: string,
+    { id, state }: CachedCheckpoint,
+    isNeeded: (channel: string) => boolean,
+  ): Promise<Checkpoint> {
+    const { needed = [], others = [] } = Object.groupBy(state.values, ([channel]) =>
+      isNeeded(channel) ? "needed" : "others",
     );
+    const whole = await this.#restore(threadId, needed.map(valueOf));
+    const empty = await this.#parts.values.fromStored(others.map(valueOf), () => NO_BYTES);
+    const values = new Map<string, unknown>();
+    for (const [index, [channel]] of needed.entries()) values.set(channel, ownValue(whole[index]));
+    for (const [index, [channel]] of others.entries()) values.set(channel, ownValue(empty[index]));
+    const channels = Array.from(state.values.keys(), (channel) => [channel, values.get(channel)] as const);
     return { ...unpackFrame(id, state.frame), channel_values: Object.fromEntries(channels) };
   }
 
@@ -210,6 +225,12 @@ export class CheckpointReader {
   #restore(threadId: string, values: readonly unknown[]): MaybePromise<readonly unknown[]> {
     return this.#parts.values.fromStored(values, (hash) => this.#parts.blobs.read(threadId, hash));
   }
+}
+
+const NO_BYTES = new Uint8Array();
+
+function valueOf([, value]: readonly [string, unknown]): unknown {
+  return value;
 }
 
 /** What is handed out of a value that could be changed in place is a copy of what is kept, unless it was made just now. */

@@ -34,12 +34,12 @@ export function kindOf(leaf: unknown): string {
   return typeof leaf === "string" ? TEXT : Object.prototype.toString.call(leaf).slice("[object ".length, -1);
 }
 
-/** A copy of the bytes. */
+/** The bytes of the leaf: its own where it is bytes, not a copy. */
 export function bytesOf(leaf: unknown): Uint8Array {
   if (typeof leaf === "string") return new TextEncoder().encode(leaf);
-  if (leaf instanceof ArrayBuffer) return new Uint8Array(leaf.slice(0));
+  if (leaf instanceof ArrayBuffer) return new Uint8Array(leaf);
   if (!ArrayBuffer.isView(leaf)) throw new TypeError("neither text nor bytes");
-  return new Uint8Array(leaf.buffer, leaf.byteOffset, leaf.byteLength).slice();
+  return new Uint8Array(leaf.buffer, leaf.byteOffset, leaf.byteLength);
 }
 
 /** The value that the bytes came from. They are its own from then on, and nobody else's. */

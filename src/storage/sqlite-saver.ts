@@ -148,13 +148,23 @@ export class SqliteSaver extends BaseCheckpointSaver {
     return this.#shared.cache;
   }
 
-  override async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
+  override getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
+    return this.#tuple(config);
+  }
+
+  /** As `getTuple`, for who looks at the values of these channels only: elsewhere, what is large may be empty. */
+  outline(config: CheckpointConfig, channels: ReadonlySet<string>): Promise<CheckpointTuple | undefined> {
+    return this.#tuple(config, channels);
+  }
+
+  async #tuple(config: CheckpointConfig, needed?: ReadonlySet<string>): Promise<CheckpointTuple | undefined> {
     const { threadId, namespace: ns = "", checkpointId } = addressOf(config);
     const namespace =
       threadId === undefined ? undefined : findNamespace(this.#cache, this.#shared.namespaces, threadId, ns);
     const head = namespace && this.#checkpoints.head(namespace.id, checkpointId);
     if (namespace === undefined || head === undefined) return undefined;
-    return this.#reader.tuple(namespace, head, () => this.#loadAndKeep(this.#cache, namespace, head.id));
+    const load = () => this.#loadAndKeep(this.#cache, namespace, head.id);
+    return this.#reader.tuple(namespace, head, load, needed);
   }
 
   override async *list(

@@ -1,5 +1,5 @@
 import { UndecodableError, ValueTooLargeError } from "../errors.ts";
-import { adoptOwned } from "../adopt.ts";
+import { adoptOwned, isAdopted } from "../adopt.ts";
 import { decode, encode } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import { ExternalReference } from "../checkpoint/serde/external-reference.ts";
@@ -18,7 +18,7 @@ export interface NamedValue {
   readonly value: unknown;
 }
 
-/** Replacements that are committed, by the adopted part that they stand for. One a thread. */
+/** Replacements that are committed, by the adopted part that they stand for, large bytes among them. One a thread. */
 export type KnownReplacements = WeakMap<object, object>;
 
 /** Values in the form that is encoded: with references in the place of what is large. */
@@ -36,6 +36,8 @@ export class StoredValues {
   readonly #inlineLimit: number;
   readonly #large = new LeafFinder();
   readonly #references = new LeafFinder();
+  /** Bytes that were read: whoever has asked for them may change them. */
+  readonly #lent = new WeakSet<object>();
 
   /** Texts of up to so many characters are never large. */
   readonly shortText: number;
@@ -106,12 +108,12 @@ export class StoredValues {
     findings: Findings,
     flags: readonly number[],
   ): MaybePromise<StoredForm> {
-    // Copied before anything is awaited.
-    const leaves = Array.from(findings.leaves, (leaf) => ({
-      leaf,
-      kind: kindOf(leaf),
-      bytes: bytesOf(leaf),
-    }));
+    // What may change is copied before anything is awaited.
+    const leaves = Array.from(findings.leaves, (leaf) => {
+      const bytes = bytesOf(leaf);
+      const isFresh = typeof leaf === "string" || this.#isConstant(leaf);
+      return { leaf, kind: kindOf(leaf), bytes: isFresh ? bytes : bytes.slice() };
+    });
     if (leaves.length === 0) return replaceAll(parts, findings, flags, new Map(), []);
     const hashed = Promise.all(leaves.map(({ bytes }) => hashBytes(this.#serde, bytes)));
     return hashed.then((blobs) => {
@@ -120,8 +122,21 @@ export class StoredValues {
         const hash = blobs[index]?.hash ?? "";
         references.set(leaf, Object.freeze(new ExternalReference(kind, hash, bytes.length)));
       }
-      return replaceAll(parts, findings, flags, references, blobs);
+      const form = replaceAll(parts, findings, flags, references, blobs);
+      return {
+        ...form,
+        remember: () => {
+          form.remember();
+          for (const [leaf, reference] of references)
+            if (this.#isConstant(leaf)) findings.known.set(leaf, reference);
+        },
+      };
     });
+  }
+
+  /** Adopted bytes are handed out as copies, except by us. */
+  #isConstant(leaf: unknown): leaf is object {
+    return typeof leaf === "object" && leaf !== null && isAdopted(leaf) && !this.#lent.has(leaf);
   }
 
   #copy(parts: readonly NamedValue[]): MaybePromise<NamedValue[]> {
@@ -169,7 +184,9 @@ export class StoredValues {
       // Large: only what stands in several places is copied.
       const own = taken.has(hash) ? bytes?.slice() : bytes;
       taken.add(hash);
-      return [reference, own && fromBytes(kind, own)] as const;
+      const leaf = own && fromBytes(kind, own);
+      if (typeof leaf === "object") this.#lent.add(leaf);
+      return [reference, leaf] as const;
     });
     const replacer = new LeafReplacer(findings, new Map<unknown, unknown>(leaves));
     return values.map((value) => replacer.replace(value));

@@ -29,12 +29,13 @@ export class LeafFinder {
 
   /** The flags of the value. */
   find(value: unknown, isLeaf: (part: unknown) => boolean, findings: Findings, depth = 0): number {
+    const isObject = typeof value === "object" && value !== null;
+    if (isObject && findings.known.has(value)) return FOUND;
     if (isLeaf(value)) {
       findings.leaves.add(value);
       return FOUND;
     }
-    if (typeof value !== "object" || value === null || this.#settled.has(value)) return 0;
-    if (findings.known.has(value)) return FOUND;
+    if (!isObject || this.#settled.has(value)) return 0;
     const seen = findings.seen.get(value);
     if (seen !== undefined) return seen;
     // Until its flags are known, a part that leads back to this value counts as mutable: a cycle is never settled.

@@ -42,15 +42,17 @@ export class StateReader {
     return selected(wireState(threadId, snapshot, own), select);
   }
 
-  /** The newest state, undefined when there is none yet. */
-  async head(threadId: string): Promise<StateSnapshot | undefined> {
-    const tuple = await this.#tuple(threadId, undefined);
+  /** The newest state, undefined when there is none yet. Where `keys` are given, nobody looks at the values of others. */
+  async head(threadId: string, keys?: readonly string[]): Promise<StateSnapshot | undefined> {
+    const graph = keys && this.#known();
+    const shown = graph && shownChannels(graph);
+    const tuple = await this.#tuple(threadId, undefined, typeof shown === "string" ? shown : shown && keys);
     return tuple && this.#snapshot(tuple, true);
   }
 
   /** What is open, and at which checkpoint. */
   async standing(threadId: string): Promise<Standing & { readonly checkpointId: string | undefined }> {
-    const head = await this.head(threadId);
+    const head = await this.head(threadId, []);
     const tasks = head?.tasks ?? [];
     return {
       checkpointId: head?.config.configurable?.checkpoint_id,
@@ -96,7 +98,11 @@ export class StateReader {
   /** What a run has come to, at its checkpoint: the graph's output keys, or its whole state. These stay as they are. */
   async values(threadId: string, { checkpointId }: RunEnd, scope: "output" | "state"): Promise<unknown> {
     if (checkpointId === undefined) return {};
-    const tuple = await this.#tuple(threadId, checkpointId);
+    const tuple = await this.#tuple(
+      threadId,
+      checkpointId,
+      scope === "output" ? this.#known()?.outputChannels : undefined,
+    );
     if (tuple === undefined) throw new CheckpointNotFoundError(checkpointId);
     const { values } = this.#snapshot(tuple, false);
     return scope === "state" ? values : outputOf(this.#graph(tuple), values);
@@ -107,12 +113,26 @@ export class StateReader {
   }
 
   #graph(tuple: CheckpointTuple): PregelGraph {
-    const name = this.#storage.thread()?.graph ?? "";
-    return this.#catalog.find(name)?.graph ?? unknownGraph(name, tuple.checkpoint);
+    return this.#known() ?? unknownGraph(this.#graphName(), tuple.checkpoint);
   }
 
-  #tuple(threadId: string, checkpointId: string | undefined): Promise<CheckpointTuple | undefined> {
-    return this.#storage.saver.getTuple(addressOf(threadId, checkpointId));
+  #known(): PregelGraph | undefined {
+    return this.#catalog.find(this.#graphName())?.graph;
+  }
+
+  #graphName(): string {
+    return this.#storage.thread()?.graph ?? "";
+  }
+
+  #tuple(
+    threadId: string,
+    checkpointId: string | undefined,
+    channels?: string | readonly string[],
+  ): Promise<CheckpointTuple | undefined> {
+    const { saver } = this.#storage;
+    const address = addressOf(threadId, checkpointId);
+    if (channels === undefined) return saver.getTuple(address);
+    return saver.outline(address, new Set(typeof channels === "string" ? [channels] : channels));
   }
 
   #requireThread(threadId: string): void {

@@ -57,8 +57,9 @@ export class ThreadRecord {
    * values are encrypted, it is told of none.
    */
   async entry(threadId: string, paths: readonly string[]): Promise<ThreadEntry> {
-    const { thread, head, questions, status, stateUpdatedAt, updatedAt } = await this.#facts(threadId);
     const isSecret = this.#storage.serde.fingerprint !== undefined;
+    const keys = isSecret ? [] : paths.map((path) => path.split(".", 1).join());
+    const { thread, head, questions, status, stateUpdatedAt, updatedAt } = await this.#facts(threadId, keys);
     return {
       threadId,
       version: thread.version,
@@ -72,10 +73,11 @@ export class ThreadRecord {
     };
   }
 
-  async #facts(threadId: string): Promise<Facts> {
+  /** Where `keys` are given, nobody looks at the values of others. */
+  async #facts(threadId: string, keys?: readonly string[]): Promise<Facts> {
     const thread = this.#storage.thread();
     if (thread === undefined) throw threadNotFound(threadId);
-    const head = await this.#states.head(threadId);
+    const head = await this.#states.head(threadId, keys);
     const headId = head?.config.configurable?.checkpoint_id;
     const stateUpdatedAt = (headId === undefined ? undefined : mintedAt(headId)) ?? thread.created_at;
     const last = this.#storage.runs.last();

@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { adopt } from "../../../src/adopt.ts";
 import type { CheckpointConfig } from "../../../src/checkpoint/types.ts";
 import { checkpointOf, METADATA, putAll, threadConfig, valuesOf } from "../../contract/fixtures.ts";
@@ -149,6 +149,49 @@ describe.each(["R2", "SQLite"])("large values in %s", { timeout: 30_000 }, (plac
       expect(await object.count(table)).toBe(0);
     }
     expect(await keysInBucket()).toEqual([]);
+  });
+
+  it("hashes bytes that nobody can change once, for a task and for the checkpoint", async () => {
+    const saver = await object.saver(bucket);
+    const config = await putAll(saver, THREAD, checkpointOf({ before: 1 }));
+    const digest = vi.spyOn(crypto.subtle, "digest");
+    const { bytes } = adopt({ bytes: new Uint8Array(MEGABYTE).fill(3) });
+    await saver.putWrites(config, [["bytes", bytes]], "task");
+    await putAll(saver, config, checkpointOf({ bytes }));
+    expect(digest).toHaveBeenCalledTimes(1);
+    digest.mockRestore();
+    const read = (await valuesOf(await object.saver(bucket), THREAD))?.["bytes"];
+    expect(read instanceof Uint8Array && read.every((byte) => byte === 3)).toBe(true);
+  });
+
+  it("stores bytes that were read and then changed in place as they are then", async () => {
+    const saver = await object.saver(bucket);
+    const first = await putAll(saver, THREAD, checkpointOf({ bytes: new Uint8Array(MEGABYTE).fill(3) }));
+    const lent = (await valuesOf(saver, first))?.["bytes"] as Uint8Array;
+    let config = await putAll(saver, first, checkpointOf({ bytes: lent }));
+    for (const byte of [4, 5]) {
+      lent.fill(byte);
+      config = await putAll(saver, config, checkpointOf({ bytes: lent }));
+      const read = (await valuesOf(await object.saver(bucket), config))?.["bytes"];
+      expect(read instanceof Uint8Array && read.every((each) => each === byte)).toBe(true);
+    }
+    const before = (await valuesOf(await object.saver(bucket), first))?.["bytes"];
+    expect(before instanceof Uint8Array && before.every((byte) => byte === 3)).toBe(true);
+    expect(await object.count("blobs")).toBe(3);
+  });
+
+  it("reads them empty where nobody looks at them, unless a write of their channel is pending", async () => {
+    const saver = await object.saver(bucket);
+    const text = "t".repeat(MEGABYTE);
+    const values = { text, bytes: new Float64Array(MEGABYTE), list: [text, { text }], small: "s" };
+    const config = await putAll(saver, THREAD, checkpointOf(values));
+    await saver.putWrites(config, [["list", ["added"]]], "task");
+    const fresh = await object.saver(bucket);
+    const read = async (...channels: string[]) =>
+      (await object.run(() => fresh.inner.outline(config, new Set(channels))))?.checkpoint.channel_values;
+    expect(await read()).toEqual({ ...values, text: "", bytes: new Float64Array() });
+    expect(await read("bytes")).toEqual({ ...values, text: "" });
+    expect(isSame(await valuesOf(fresh, config), values)).toBe(true);
   });
 
   it("keeps the identity of adopted parts without large values", async () => {

@@ -24,8 +24,12 @@ function text(length: number): string {
   return "é0123456789".repeat(Math.ceil(length / 12)).slice(0, length - 1);
 }
 
+function callsOf(operation: "put" | "get", thread: TestThread): number {
+  return bucketCalls(operation).filter(({ key }) => key.startsWith(thread.stub.id.toString())).length;
+}
+
 function putsOf(thread: TestThread): number {
-  return bucketCalls("put").filter(({ key }) => key.startsWith(thread.stub.id.toString())).length;
+  return callsOf("put", thread);
 }
 
 afterEach(() => holdBucket());
@@ -58,6 +62,22 @@ describe("a document of five megabytes (LAR-01)", () => {
     await thread.evict();
     expect((await thread.invoke({ input: { log: ["next"] } })).values["document"]).toBe(document);
     expect(putsOf(thread)).toBe(1);
+  });
+
+  it("is read by the nodes of a run only, when the answer does not have it", async () => {
+    const graph = new StateGraph({ state: State, output: Log })
+      .addNode("make", ({ document }) => ({ document: document ?? text(5_000_000) }))
+      .addEdge(START, "make")
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    await thread.invoke({ input: { log: ["first"] } });
+    expect(callsOf("get", thread)).toBe(0);
+    for (const entered of [1, 2]) {
+      await thread.evict();
+      expect((await thread.invoke({ input: { log: [] } })).values).toEqual({ log: ["first"] });
+      expect(callsOf("get", thread)).toBe(entered);
+    }
   });
 
   it("goes through an edit and a stream", async () => {
