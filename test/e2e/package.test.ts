@@ -53,6 +53,19 @@ function link(name: string): void {
   symlinkSync(join(ROOT, "node_modules", name), place, "junction");
 }
 
+async function typeCheck(file: string, own: { readonly lib: string[]; readonly types: string[] }) {
+  const shared = {
+    target: "es2024",
+    module: "esnext",
+    moduleResolution: "bundler",
+    strict: true,
+    noEmit: true,
+  };
+  const config = { compilerOptions: { ...shared, ...own }, include: [file] };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config));
+  await runBin("tsc", [], project);
+}
+
 describe("the package", () => {
   it("says which version it is", () => {
     expect(VERSION).toBe(readManifest(installed).version);
@@ -101,25 +114,21 @@ describe("the package", () => {
     expect(JSON.parse(printed)).toEqual({ name: "Ada", text: "Hello Ada" });
   });
 
+  it("has a client that type-checks where only a browser's types are", async () => {
+    const page = `
+      import { TidemarkClient } from "tidemark/client";
+      const thread = new TidemarkClient<{ log: string[] }>({ url: location.origin }).thread("t");
+      export const log: string[] = (await thread.state()).values.log;`;
+    writeFileSync(join(project, "page.ts"), page);
+    await typeCheck("page.ts", { lib: ["es2024", "dom"], types: [] });
+  });
+
   it("type-checks and bundles as a Worker, within its budget", async () => {
     for (const file of ["worker.ts", "wrangler.toml"]) {
       cpSync(join(import.meta.dirname, "fixtures", file), join(project, file));
     }
     link("@cloudflare/workers-types");
-    const compilerOptions = {
-      target: "es2024",
-      lib: ["es2024"],
-      module: "esnext",
-      moduleResolution: "bundler",
-      types: ["@cloudflare/workers-types"],
-      strict: true,
-      noEmit: true,
-    };
-    writeFileSync(
-      join(project, "tsconfig.json"),
-      JSON.stringify({ compilerOptions, include: ["worker.ts"] }),
-    );
-    await runBin("tsc", [], project);
+    await typeCheck("worker.ts", { lib: ["es2024"], types: ["@cloudflare/workers-types"] });
 
     const printed = await bundle(project, "out");
     const files = readdirSync(join(project, "out")).filter((file) => /\.(?:js|sql)$/.test(file));
