@@ -1,3 +1,4 @@
+import { DurableObject } from "cloudflare:workers";
 import { migrate, schemaVersion } from "../storage/migrations.ts";
 import { Sql } from "../storage/sql.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
@@ -28,14 +29,16 @@ import { ThreadIndex } from "./thread-index.ts";
 import { ThreadSearch } from "./thread-search.ts";
 
 export interface DirectoryOptions {
-  readonly storage: DurableObjectStorage;
   /** Reads what the store holds. */
   readonly serde: SerializerProtocol;
   readonly now: () => number;
 }
 
-/** A part of what is known across a tenant's threads. Nothing is stored before the first thread is. */
-export class Directory implements DirectoryApi {
+/**
+ * The object of a part of what is known across a tenant's threads: its methods are the RPC interface. Nothing is stored before
+ * the first thread is.
+ */
+export abstract class Directory extends DurableObject implements DirectoryApi {
   readonly #storage: DurableObjectStorage;
   readonly #threads: ThreadIndex;
   readonly #search: ThreadSearch;
@@ -45,7 +48,10 @@ export class Directory implements DirectoryApi {
   readonly #now: () => number;
   #hasTables = false;
 
-  constructor({ storage, serde, now }: DirectoryOptions) {
+  constructor(ctx: DurableObjectState, env: unknown, { serde, now }: DirectoryOptions) {
+    // The class is bound to no one's bindings.
+    super(ctx, env as Cloudflare.Env);
+    const { storage } = ctx;
     const sql = new Sql(storage.sql);
     this.#storage = storage;
     this.#threads = new ThreadIndex(sql);
@@ -173,7 +179,7 @@ export class Directory implements DirectoryApi {
   }
 
   /** Items have expired: nobody sees them any more, and now they go. */
-  async alarm(): Promise<void> {
+  override async alarm(): Promise<void> {
     if (this.#isEmpty()) return;
     await this.#setAlarm(this.#storage.transactionSync(() => this.#items.expire(this.#now())));
   }
