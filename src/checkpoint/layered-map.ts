@@ -40,10 +40,10 @@ export class LayeredMap<Value> {
 }
 
 function entriesOf<Value>(top: Layer<Value>): Map<string, Value> {
-  const layers: Layer<Value>[] = [];
-  for (let layer: Layer<Value> | undefined = top; layer !== undefined; layer = layer.below)
-    layers.push(layer);
-  const result = new Map<string, Value>();
-  for (const { entries } of layers.toReversed()) for (const [key, value] of entries) result.set(key, value);
+  const above: ReadonlyMap<string, Value>[] = [];
+  let layer = top;
+  for (; layer.below !== undefined; layer = layer.below) above.push(layer.entries);
+  const result = new Map(layer.entries);
+  for (const entries of above.toReversed()) for (const [key, value] of entries) result.set(key, value);
   return result;
 }

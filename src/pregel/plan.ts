@@ -143,14 +143,11 @@ function placeOf(node: string): Place {
 }
 
 function candidates(state: GraphState): Iterable<string> {
-  if (state.updated === undefined) return [...state.graph.nodes.keys()].toSorted();
-  const only = state.updated.length === 1 ? state.updated[0] : undefined;
-  if (only !== undefined) return state.graph.triggerToNodes.get(only) ?? [];
-  const names = new Set<string>();
-  for (const channel of state.updated) {
-    for (const name of state.graph.triggerToNodes.get(channel) ?? []) names.add(name);
-  }
-  return [...names].toSorted();
+  const { graph, updated } = state;
+  if (updated === undefined) return [...graph.nodes.keys()].toSorted();
+  const triggers = updated.filter((channel) => graph.triggerToNodes.has(channel));
+  const started = triggers.map((channel) => graph.triggerToNodes.get(channel) ?? []);
+  return started.length < 2 ? (started[0] ?? []) : [...new Set(started.flat())].toSorted();
 }
 
 function canRead(state: GraphState, { requires }: EngineNode): boolean {

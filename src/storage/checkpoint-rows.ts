@@ -5,6 +5,7 @@ import type { MetadataColumns, MetadataRow } from "./metadata-columns.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";
 import { BELOW_ALL, fromStoredId, HIGHEST_ID, optionalId, toInput, toStoredId } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";
+import { Insertion } from "./insertion.ts";
 import type { Sql, SqlInput } from "./sql.ts";
 
 type HeadRow = MetadataRow & {
@@ -34,6 +35,23 @@ export interface ListPosition {
   readonly namespace: number;
 }
 
+const COLUMNS = [
+  "namespace",
+  "id",
+  "parent",
+  "source",
+  "step",
+  "run",
+  "metadata_type",
+  "metadata",
+  "level",
+  "base",
+  "weight",
+  "type",
+  "body",
+  "body_hash",
+];
+
 /** Rows that are read at once where all of them are. */
 const PAGE = 100;
 
@@ -44,26 +62,28 @@ type Filter = Readonly<Record<string, unknown>> | undefined;
 /** The statements on `checkpoints`, one checkpoint or one listing at a time. */
 export class CheckpointRows {
   readonly #sql: Sql;
+  readonly #insertion: Insertion;
 
   constructor(sql: Sql) {
     this.#sql = sql;
+    this.#insertion = new Insertion(sql, "checkpoints", COLUMNS);
   }
 
   /** False when there is such a row already: nothing was written then. */
   insert(row: CheckpointInput): boolean {
-    const { namespace, level, weight, body } = row;
-    const written = this.#sql.insert("checkpoints", {
-      namespace,
-      id: toStoredId(row.id),
-      parent: optionalId(row.parentId),
+    const { body } = row;
+    const written = this.#insertion.run(
+      row.namespace,
+      toStoredId(row.id),
+      optionalId(row.parentId),
       ...metadataInputs(row.metadata),
-      level,
-      base: optionalId(row.baseId),
-      weight,
-      type: body.type,
-      body: body.body,
-      body_hash: body.bodyHash,
-    });
+      row.level,
+      optionalId(row.baseId),
+      row.weight,
+      body.type,
+      body.body,
+      body.bodyHash,
+    );
     return written > 0;
   }
 
@@ -152,7 +172,7 @@ export class CheckpointRows {
       `UPDATE checkpoints SET parent = ?, source = ?, step = ?, run = ?, metadata_type = ?, metadata = ?
        WHERE namespace = ? AND id = ?`,
       optionalId(parentId),
-      ...Object.values(metadataInputs(metadata)),
+      ...metadataInputs(metadata),
       namespace,
       toStoredId(id),
     );
@@ -169,15 +189,9 @@ function upperBound(id: string | undefined): SqlInput {
   return id === undefined ? HIGHEST_ID : toStoredId(id);
 }
 
-/** By column, in the order of the statements. */
-function metadataInputs({ source, step, run, rest }: MetadataColumns): Record<string, SqlInput> {
-  return {
-    source,
-    step,
-    run: optionalId(run ?? undefined),
-    metadata_type: rest?.type ?? null,
-    metadata: rest?.data ?? null,
-  };
+/** In the order of the columns. */
+function metadataInputs({ source, step, run, rest }: MetadataColumns): SqlInput[] {
+  return [source, step, optionalId(run ?? undefined), rest?.type ?? null, rest?.data ?? null];
 }
 
 function toHead({ namespace, id, parent, ...metadata }: HeadRow): CheckpointHead {

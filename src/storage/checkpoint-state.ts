@@ -30,6 +30,9 @@ export interface StatePatch {
   readonly written: readonly { readonly channel: string; readonly value: unknown }[];
 }
 
+/** A value of up to so many bytes is written out: to look for a patch takes longer than to store as many bytes more. */
+const SMALL = 128;
+
 /** `[frame, values]` */
 export function wholeBody(frame: PackedFrame, values: ReadonlyMap<string, unknown>): unknown {
   return [frame, Object.fromEntries(values)];
@@ -70,7 +73,8 @@ export function diffStates(
   for (const [channel, value] of next) {
     const before = old.values.get(channel);
     const isKnown = old.values.has(channel);
-    const difference = isKnown ? diff(before, value, context) : write(undefined, value, context);
+    const isCompared = isKnown && (Object.is(before, value) || weigh(value, SMALL) > SMALL);
+    const difference = isCompared ? diff(before, value, context) : write(before, value, context);
     const { change } = difference;
     values.set(channel, change === undefined ? before : change.value);
     if (change === undefined) continue;

@@ -4,14 +4,16 @@ import { MAX_PARAMETERS, MAX_ROW, MAX_STATEMENT } from "./limits.ts";
 export type SqlInput = string | number | null | Uint8Array;
 type Row = Record<string, SqlStorageValue>;
 
+/** In bytes: the ids of a row and a small body. */
+const SCRATCH_SIZE = 1024;
+
 /**
  * Runs statements and consumes their cursors at once: a cursor does not survive an await. The limits of the production
  * service are checked here, because the local one does not have them.
  */
 export class Sql {
   readonly #sql: SqlStorage;
-  /** By table, then by which of the row's columns are given, a bit each. */
-  readonly #inserts = new Map<string, Map<number, string>>();
+  readonly #scratch = new Uint8Array(new ArrayBuffer(SCRATCH_SIZE));
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -19,8 +21,7 @@ export class Sql {
 
   /** All rows. `Result` is the row type that stands next to the statement. */
   all<Result extends Row>(statement: string, ...inputs: SqlInput[]): Result[] {
-    checkLimits(statement, inputs);
-    return this.#sql.exec<Result>(statement, ...inputs).toArray();
+    return this.#exec<Result>(statement, inputs).toArray();
   }
 
   /** One row after the other, for those who may need only the first ones. Nothing may be awaited meanwhile. */
@@ -35,45 +36,34 @@ export class Sql {
 
   /** Exactly one row. */
   one<Result extends Row>(statement: string, ...inputs: SqlInput[]): Result {
-    checkLimits(statement, inputs);
-    return this.#sql.exec<Result>(statement, ...inputs).one();
-  }
-
-  /**
-   * Adds a row, unless there is one with its key: returns how many were written. What is null is left out: for SQLite it is the
-   * same, and binding a value costs about a microsecond, more than the row itself. Rows of a table always have the same
-   * columns, in the same order, 31 at the most.
-   */
-  insert(table: string, row: Readonly<Record<string, SqlInput>>): number {
-    const inputs: SqlInput[] = [];
-    let given = 0;
-    let bit = 1;
-    for (const column of Object.keys(row)) {
-      const input = row[column] ?? null;
-      if (input !== null) {
-        inputs.push(input);
-        given |= bit;
-      }
-      bit <<= 1;
-    }
-    return this.run(this.#insertion(table, row, given), ...inputs);
-  }
-
-  #insertion(table: string, row: Readonly<Record<string, SqlInput>>, given: number): string {
-    const known = this.#inserts.get(table)?.get(given);
-    if (known !== undefined) return known;
-    const columns = Object.keys(row).filter((_, index) => (given & (1 << index)) !== 0);
-    const places = columns.map(() => "?").join(", ");
-    const statement = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places}) ON CONFLICT DO NOTHING`;
-    const ofTable = this.#inserts.get(table) ?? new Map<number, string>();
-    this.#inserts.set(table, ofTable.set(given, statement));
-    return statement;
+    return this.#exec<Result>(statement, inputs).one();
   }
 
   /** Returns how many rows were written, those of indexes included. */
   run(statement: string, ...inputs: SqlInput[]): number {
+    return this.#exec(statement, inputs).rowsWritten;
+  }
+
+  /** For cursors that are consumed at once. */
+  #exec<Result extends Row>(statement: string, inputs: SqlInput[]): SqlStorageCursor<Result> {
     checkLimits(statement, inputs);
-    return this.#sql.exec(statement, ...inputs).rowsWritten;
+    this.#takeOut(inputs);
+    return this.#sql.exec<Result>(statement, ...inputs);
+  }
+
+  /**
+   * A byte array of less than 65 bytes has no memory of its own before somebody outside of JavaScript asks for it: to make it
+   * takes as long as to insert a row. So the statement gets views of memory that is there already, until the next one.
+   */
+  #takeOut(inputs: SqlInput[]): void {
+    let position = 0;
+    for (let index = 0; index < inputs.length; index++) {
+      const input = inputs[index];
+      if (!(input instanceof Uint8Array) || position + input.length > SCRATCH_SIZE) continue;
+      this.#scratch.set(input, position);
+      inputs[index] = new Uint8Array(this.#scratch.buffer, position, input.length);
+      position += input.length;
+    }
   }
 }
 

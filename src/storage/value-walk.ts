@@ -7,21 +7,26 @@ export const MUTABLE = 2;
 
 /** What a walk has seen. Several values may share one, so that parts they have in common stay common. */
 export interface Findings {
+  /** How many parts were looked at. */
+  count: number;
   readonly leaves: Set<unknown>;
   readonly seen: Map<object, number>;
   /** Parts whose replacement is known from before; the walk does not enter them. */
   readonly known: WeakMap<object, object>;
 }
 
+/** A part with no more parts than so is looked through again in less time than it takes to remember that it was. */
+const FEW = 16;
+
 /** Values nested deeper are left to the serializer, which refuses them with their path. */
 const MAX_DEPTH = 1000;
 
 export function noFindings(known: WeakMap<object, object> = new WeakMap()): Findings {
-  return { leaves: new Set(), seen: new Map(), known };
+  return { count: 0, leaves: new Set(), seen: new Map(), known };
 }
 
 /**
- * Looks for leaves of one kind in arrays, plain objects, Maps and Sets. An adopted part without any is remembered and
+ * Looks for leaves of one kind in arrays, plain objects, Maps and Sets. An adopted part without any, unless it is small, is remembered and
  * not entered again, so the cost of looking is that of what is new.
  */
 export class LeafFinder {
@@ -38,16 +43,20 @@ export class LeafFinder {
     if (!isObject || this.#settled.has(value)) return 0;
     const seen = findings.seen.get(value);
     if (seen !== undefined) return seen;
+    const before = findings.count;
     // Until its flags are known, a part that leads back to this value counts as mutable: a cycle is never settled.
     findings.seen.set(value, MUTABLE);
     let flags = isAdopted(value) ? 0 : MUTABLE;
     if (depth < MAX_DEPTH) {
-      for (const part of partsOf(value)) flags |= this.find(part, isLeaf, findings, depth + 1);
+      for (const part of partsOf(value)) {
+        findings.count += 1;
+        flags |= this.find(part, isLeaf, findings, depth + 1);
+      }
     } else {
       flags = MUTABLE;
     }
     findings.seen.set(value, flags);
-    if (flags === 0) this.#settled.add(value);
+    if (flags === 0 && findings.count - before > FEW) this.#settled.add(value);
     return flags;
   }
 }

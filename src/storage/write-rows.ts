@@ -1,10 +1,13 @@
 import type { BodyInput, BodyRow } from "./body-row.ts";
+import { Insertion } from "./insertion.ts";
 import type { Sql, SqlInput } from "./sql.ts";
 import { BELOW_ALL, fromStoredId, toInput, toStoredId } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";
 
 /** Rows that are read at once where all of them are. */
 const PAGE = 100;
+
+const COLUMNS = ["namespace", "checkpoint", "task", "type", "body", "body_hash"];
 
 /** Names the row of one task on one checkpoint. */
 export interface TaskKey {
@@ -21,15 +24,16 @@ export interface TaskRow {
 /** The statements on `writes`. */
 export class WriteRows {
   readonly #sql: Sql;
+  readonly #insertion: Insertion;
 
   constructor(sql: Sql) {
     this.#sql = sql;
+    this.#insertion = new Insertion(sql, "writes", COLUMNS);
   }
 
   /** False when the task has a row already: nothing was written then. */
   insert(key: TaskKey, { type, body, bodyHash }: BodyInput): boolean {
-    const [namespace, checkpoint, task] = keyInputs(key);
-    return this.#sql.insert("writes", { namespace, checkpoint, task, type, body, body_hash: bodyHash }) > 0;
+    return this.#insertion.run(...keyInputs(key), type, body, bodyHash) > 0;
   }
 
   read(key: TaskKey): BodyRow | undefined {

@@ -6,6 +6,7 @@ import type { Codec, CodecRegistry } from "./codec.ts";
 import type { PayloadWriter } from "./extensions/extension.ts";
 import { extensionFor } from "./extensions/registry.ts";
 import { EXTENSION, FORMAT_VERSION, MAX_DEPTH } from "./format.ts";
+import { ObjectNumbers } from "./object-numbers.ts";
 import { refusalOfInstance, refusalOfPrimitive } from "./refusals.ts";
 
 const SCRATCH_SIZE = 16 * 1024;
@@ -47,9 +48,9 @@ function write(out: ByteWriter, value: unknown, codecs: CodecRegistry): void {
 class ValueWriter implements PayloadWriter {
   readonly out: ByteWriter;
   readonly #codecs: CodecRegistry;
-  readonly #numbers = new Map<object, number>();
+  readonly #objects = new ObjectNumbers();
   /** Instances whose codec has not finished: their parts must not lead back to them. */
-  readonly #open = new Set<object>();
+  #open: Set<object> | undefined;
   /** The key at each level of nesting down to the current one; none where a value stands for the object around it. */
   readonly #keys: (string | number | undefined)[] = [];
   #depth = 0;
@@ -89,7 +90,7 @@ class ValueWriter implements PayloadWriter {
 
   optionalEntry(key: string, value: unknown): void {
     const { position } = this.out;
-    const { size } = this.#numbers;
+    const { size } = this.#objects;
     const depth = this.#depth;
     try {
       this.out.string(key);
@@ -98,17 +99,17 @@ class ValueWriter implements PayloadWriter {
       if (!(fault instanceof UnserializableError)) throw fault;
       this.out.rewind(position);
       this.#depth = depth;
-      for (const [object, number] of this.#numbers) if (number >= size) this.#numbers.delete(object);
+      this.#objects.forgetFrom(size);
     }
   }
 
   #object(value: object): void {
-    const known = this.#numbers.get(value);
+    const known = this.#objects.find(value);
     if (known !== undefined) {
       this.#reference(value, known);
       return;
     }
-    this.#numbers.set(value, this.#numbers.size);
+    this.#objects.add(value);
     const prototype: object = Object.getPrototypeOf(value) ?? Object.prototype;
     if (isPlain(value, prototype)) this.#plain(value);
     else if (prototype === Array.prototype && Array.isArray(value)) this.#array(value);
@@ -158,11 +159,12 @@ class ValueWriter implements PayloadWriter {
 
   #custom(value: object, codec: Codec): void {
     this.out.string(codec.name);
-    this.#open.add(value);
+    const open = (this.#open ??= new Set());
+    open.add(value);
     try {
       this.value(this.#partsOf(value, codec));
     } finally {
-      this.#open.delete(value);
+      open.delete(value);
     }
   }
 
@@ -175,7 +177,7 @@ class ValueWriter implements PayloadWriter {
   }
 
   #reference(value: object, number: number): void {
-    if (this.#open.has(value)) {
+    if (this.#open?.has(value)) {
       throw this.#refuse(
         "it leads back to an instance that is made from it; let the codec leave the way back out of its parts",
       );

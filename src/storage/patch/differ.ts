@@ -46,11 +46,11 @@ export class Differ implements PartComparison {
   readonly #context: DiffContext;
   readonly #findings = new Map<object, Finding>();
   /** What old objects were found to be, and not to be: nothing is looked at again and again. */
-  readonly #equal = new Map<object, object>();
-  readonly #unequal = new Map<object, unknown>();
+  #equal: Map<object, object> | undefined;
+  #unequal: Map<object, unknown> | undefined;
   readonly #copies = new Copies();
   /** Written objects with one in them that contains itself: written out wherever they stand. */
-  readonly #looping = new Set<object>();
+  #looping: Set<object> | undefined;
   /** How often the way through what is written has led back. */
   #loops = 0;
   /** The keys of `#findings` in the order in which they came, so that findings can be taken back. */
@@ -76,11 +76,11 @@ export class Differ implements PartComparison {
   /** Whether they are equal. Leaves no trace when they are not. */
   isEqual(old: unknown, next: unknown): boolean {
     if (Object.is(old, next)) return true;
-    if (!isObject(old) || this.#unequal.get(old) === next) return false;
+    if (!isObject(old) || this.#unequal?.get(old) === next) return false;
     const mark = this.#mark();
     if (this.compare(old, next) === undefined) return true;
     this.#rewind(mark);
-    this.#unequal.set(old, next);
+    (this.#unequal ??= new Map()).set(old, next);
     return false;
   }
 
@@ -116,22 +116,22 @@ export class Differ implements PartComparison {
   }
 
   #compareParts(kind: Kind, old: object, next: object): Change | undefined {
-    if (this.#equal.get(old) === next) return this.#keep();
+    if (this.#equal?.get(old) === next) return this.#keep();
     const finding = this.#findings.get(next);
     const isKnown = finding !== undefined;
-    if (finding === OPEN || (isKnown && (this.#looping.has(next) || this.#unequal.get(old) === next))) {
+    if (finding === OPEN || (isKnown && (this.#looping?.has(next) || this.#unequal?.get(old) === next))) {
       return this.write(old, next);
     }
     const mark = this.#mark();
     this.#find(next, OPEN);
     const change = this.#changeOf(kind, old, next);
     if (change === undefined) {
-      this.#equal.set(old, next);
+      (this.#equal ??= new Map()).set(old, next);
       if (finding === undefined) this.#findings.delete(next);
       else this.#findings.set(next, finding);
       return this.#keep();
     }
-    this.#unequal.set(old, next);
+    (this.#unequal ??= new Map()).set(old, next);
     this.#findings.set(next, CHANGED);
     if (weigh(next, change.bytes) > change.bytes) return change;
     this.#rewind(mark);
@@ -166,7 +166,7 @@ export class Differ implements PartComparison {
   #noteObject(part: object): number {
     const finding = this.#findings.get(part);
     if (finding === WRITTEN || finding === WRITING) {
-      if (finding === WRITING || this.#looping.has(part)) this.#loops++;
+      if (finding === WRITING || this.#looping?.has(part)) this.#loops++;
       return AGAIN;
     }
     if (finding === OPEN) {
@@ -180,7 +180,7 @@ export class Differ implements PartComparison {
       weight += isObject(inner) ? this.#noteObject(inner) : weightOfPrimitive(inner);
     }
     this.#findings.set(part, WRITTEN);
-    if (this.#loops > loops) this.#looping.add(part);
+    if (this.#loops > loops) (this.#looping ??= new Set()).add(part);
     return weight;
   }
 

@@ -33,6 +33,39 @@ describe("Sql refuses what the production service would refuse", () => {
   });
 });
 
+describe("bytes", () => {
+  const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill);
+
+  it.each([
+    ["few", [16, 16, 64, 0]],
+    ["many", [16, 5000, 16]],
+    ["more than a row mostly has", [600, 400, 100, 16]],
+  ])("%s reach a statement as they are, each in its place", async (_, lengths) => {
+    const object = await SaverObject.create();
+    await object.run(({ storage }) => {
+      const sql = new Sql(storage.sql);
+      const inputs = lengths.map((length, index) => bytes(length, index + 1));
+      const places = inputs.map((_input, index) => `hex(?) AS h${index}`);
+      const row = sql.one<Record<string, string>>(`SELECT ${places.join()}`, ...inputs);
+      expect(Object.values(row)).toEqual(lengths.map((length, index) => `0${index + 1}`.repeat(length)));
+    });
+  });
+
+  it("of a cursor that is read while other statements run stay what they were", async () => {
+    const object = await SaverObject.create();
+    await object.run(({ storage }) => {
+      const sql = new Sql(storage.sql);
+      const rows = "WITH n(i) AS (VALUES (1), (2), (3)) SELECT i, hex(substr(?, i - i + 1)) AS h FROM n";
+      const seen: string[] = [];
+      for (const { h } of sql.each<{ i: number; h: string }>(rows, bytes(2, 7))) {
+        sql.one("SELECT ? AS x", bytes(2, 9));
+        seen.push(h);
+      }
+      expect(seen).toEqual(["0707", "0707", "0707"]);
+    });
+  });
+});
+
 describe("utf8Length", () => {
   it.each(["", "abc", "ü", "€", "\u{10000}", "a\ud800", "\udc00\ud800", "\ud800\u{10000}é"])(
     "of %#",
