@@ -52,13 +52,10 @@ export function callTask(node: EngineNode, args: readonly unknown[]): Promise<un
     loop.places === undefined
       ? executeTask(loop, task)
       : loop.places.occupy(task, scope.task, () => executeTask(loop, task));
-  const value = scope.follow(execution).then((result) => {
+  return scope.follow(execution, (result) => {
     if (result.status === "done" && !isTaken) scope.origins.leave();
     return valueOf(scope, result);
   });
-  // Nobody has to wait for a task: what it came to is stored.
-  value.catch(() => undefined);
-  return value;
 }
 
 function valueOf(scope: TaskScope, result: TaskResult): unknown {

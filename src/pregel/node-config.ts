@@ -53,7 +53,7 @@ export function nodeConfig(
     configurable: {
       ...run.config.configurable,
       checkpoint_ns: checkpointNs,
-      ...(task.handles === undefined ? {} : { [NODE_ERROR]: task.handles }),
+      ...(task.handles && { [NODE_ERROR]: task.handles }),
     },
     signal: attempt.signal,
     metadata,
@@ -64,7 +64,7 @@ export function nodeConfig(
     executionInfo: new Execution(loop, task.id, checkpointNs, attempt),
     // The caller of `interrupt` says what type it expects: an answer comes from outside and is not checked here.
     interrupt: (run.graph.interrupt ?? ask) as Ask,
-    ...(scope === undefined ? {} : { [SCOPE]: scope }),
+    [SCOPE]: scope,
   };
   return config;
 }

@@ -13,7 +13,6 @@ import { inputOf, type PlannedTask } from "./plan.ts";
 import { isGraphDrained } from "./policy-errors.ts";
 import { distinct, type Question } from "./question.ts";
 import { isPromiseLike } from "./runnable.ts";
-import { Scratchpad } from "./scratchpad.ts";
 import { emitMessage, emitMessages, noteMessages } from "./stream-messages.ts";
 import { taskContext, type TaskContext } from "./task-context.ts";
 import { TaskScope } from "./task-scope.ts";
@@ -35,33 +34,30 @@ export class NodeRun implements TaskContext {
   constructor(loop: LoopState, task: PlannedTask, attempt: AttemptScope) {
     if (task.node === undefined)
       throw new TypeError(`Task "${task.name}" has no node; the plan was not checked.`);
-    const { pending } = loop;
-    const scratchpad = new Scratchpad({
-      taskId: task.id,
-      answered: pending.answeredOf(task.id),
-      pending: pending.questionsOf(task.id),
-      answers: pending.answers(),
-      environment: loop.run.environment,
-    });
+    const scope = new TaskScope(loop, task, attempt);
     this.#node = task.node;
-    this.scope = new TaskScope(loop, task, attempt, scratchpad);
+    this.scope = scope;
     this.input = inputOf(loop.state, task);
     this.config = nodeConfig(
       loop,
       task,
       attempt,
-      (value, options) => scratchpad.askQuestion(value, options),
-      this.scope,
+      (value, options) => scope.scratchpad.askQuestion(value, options),
+      scope,
     );
     noteMessages(loop, this.input);
   }
 
-  readonly send = (writes: readonly PendingWrite[]): void => {
-    const { channels } = this.scope.loop.state;
-    this.#sent.push(...writes.filter(([channel]) => channels.has(channel)));
-  };
+  get send(): (writes: readonly PendingWrite[]) => void {
+    return (writes) => {
+      const { channels } = this.scope.loop.state;
+      this.#sent.push(...writes.filter(([channel]) => channels.has(channel)));
+    };
+  }
 
-  readonly emitMessage = (message: object): void => emitMessage(this.scope, this.config, message);
+  get emitMessage(): (message: object) => void {
+    return (message) => emitMessage(this.scope, this.config, message);
+  }
 
   /** Stays synchronous when the node does. */
   attempt(): MaybePromise<Attempt> {
@@ -123,9 +119,8 @@ function attemptOf(
   { scope, config, input }: Pick<NodeRun, "scope" | "config" | "input">,
   ending: Ending,
 ): Attempt {
-  const { loop, task, scratchpad } = scope;
+  const { loop, task, answered } = scope;
   scope.requireStorage();
-  const answered = scratchpad.used();
   if ("writes" in ending) {
     emitMessages(loop, config, ending.writes);
     return { status: "done", writes: ending.writes, answered };
@@ -133,6 +128,7 @@ function attemptOf(
   const { error } = ending;
   if (isParentCommand(error)) return leavingAttempt(loop, task, error, answered);
   if (isGraphDrained(error) || isLimitReached(error)) return { status: "drained", error, answered };
+  const { scratchpad } = scope;
   if (!isGraphInterrupt(error)) {
     const stillOpen = openAfterFailure(loop, task, scratchpad.open);
     const named = asFrozenInputError(error, task.name, input) ?? error;

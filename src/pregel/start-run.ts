@@ -24,7 +24,7 @@ export function startRun(run: RunContext, input: unknown): Promise<RunOutcome> {
     if (outcome.status === "success" && nesting.task.origins.all.length > 0) await leaveOrigins(run, nesting);
     return outcome;
   };
-  return nesting.task.follow(visit());
+  return nesting.task.follow(visit(), (outcome) => outcome);
 }
 
 async function runInTime(run: RunContext, input: unknown, timeout: number): Promise<RunOutcome> {

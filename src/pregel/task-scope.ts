@@ -4,28 +4,52 @@ import { childNamespace, taskNamespace, withoutTaskIds } from "./namespace.ts";
 import { OpenOrigins } from "./origins.ts";
 import type { PlannedTask } from "./plan.ts";
 import type { Question } from "./question.ts";
-import type { Scratchpad } from "./scratchpad.ts";
+import { Scratchpad } from "./scratchpad.ts";
+
+const NOTHING: readonly unknown[] = [];
 
 /** One attempt of a task, as that finds it which the task calls: other graphs, `task()`, `interrupt()`. */
 export class TaskScope {
   readonly loop: LoopState;
   readonly task: PlannedTask;
-  readonly scratchpad: Scratchpad;
   readonly attempt: AttemptScope;
-  /** What the task can take over from branches before. */
-  readonly origins: OpenOrigins;
+  #scratchpad: Scratchpad | undefined;
+  #origins: OpenOrigins | undefined;
   #namespace: string | undefined;
   #graphs = 0;
   #calls = 0;
   #fault: { readonly error: unknown } | undefined;
   #running: Set<Promise<unknown>> | undefined;
 
-  constructor(loop: LoopState, task: PlannedTask, attempt: AttemptScope, scratchpad: Scratchpad) {
+  constructor(loop: LoopState, task: PlannedTask, attempt: AttemptScope) {
     this.loop = loop;
     this.task = task;
     this.attempt = attempt;
-    this.scratchpad = scratchpad;
-    this.origins = new OpenOrigins(loop.originsOf(task.id), () => scratchpad.returned);
+  }
+
+  /** Most tasks ask nothing. */
+  get scratchpad(): Scratchpad {
+    const { pending, run } = this.loop;
+    return (this.#scratchpad ??= new Scratchpad({
+      taskId: this.task.id,
+      answered: pending.answeredOf(this.task.id),
+      pending: pending.questionsOf(this.task.id),
+      answers: pending.answers(),
+      environment: run.environment,
+    }));
+  }
+
+  /** The answers that the attempt has used. */
+  get answered(): readonly unknown[] {
+    return this.#scratchpad?.used() ?? NOTHING;
+  }
+
+  /** What the task can take over from branches before. */
+  get origins(): OpenOrigins {
+    return (this.#origins ??= new OpenOrigins(
+      this.loop.originsOf(this.task.id),
+      () => this.scratchpad.returned,
+    ));
   }
 
   /** Whether nobody waits for the attempt any more. */
@@ -69,20 +93,25 @@ export class TaskScope {
   }
 
   /**
-   * The attempt is not over before the call is, whether the node waits for it or not. A call that rejects was cut off by
-   * its storage: that is no matter of the node, and ends the run around it in the same way.
+   * The attempt is not over before the call is, whether the node waits for it or not: nobody has to. A call that rejects was
+   * cut off by its storage: that is no matter of the node, and ends the run around it in the same way.
    */
-  follow<T>(call: Promise<T>): Promise<T> {
+  follow<T, Result>(call: Promise<T>, next: (value: T) => Result): Promise<Result> {
     const running = (this.#running ??= new Set());
     running.add(call);
-    call.then(
-      () => running.delete(call),
+    const followed = call.then(
+      (value) => {
+        running.delete(call);
+        return next(value);
+      },
       (error: unknown) => {
         running.delete(call);
         this.#fault ??= { error };
+        throw error;
       },
     );
-    return call;
+    followed.catch(() => undefined);
+    return followed;
   }
 
   /** Throws what has cut off a call. */
