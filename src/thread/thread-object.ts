@@ -25,7 +25,7 @@ import type {
 import type { CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
 import { parseJsonObject } from "./thread-rows.ts";
 import type { Thread } from "./thread.ts";
-import type { UnusableThread } from "./unusable-thread.ts";
+import { UnusableThread } from "./unusable-thread.ts";
 
 /** Nothing happens at a crash point; a class of a test overrides the method, to end the object there. */
 export interface CrashWitness {
@@ -48,128 +48,133 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
 
   reached(_point: CrashPoint): void {}
 
+  /** Of a deployment that cannot read or write the thread, every call is told so. */
+  #serve<Value>(call: (thread: Thread) => Promise<Reply<Value>>): Promise<Reply<Value>> {
+    return this.#thread instanceof UnusableThread ? this.#thread.refuse() : call(this.#thread);
+  }
+
   invoke(start: StartRun): Promise<Reply<Bytes>> {
-    return this.#thread.invoke(start);
+    return this.#serve((thread) => thread.invoke(start));
   }
 
   stream(start: StartRun, after?: string): Promise<Reply<RunEvents>> {
-    return this.#thread.stream(start, after);
+    return this.#serve((thread) => thread.stream(start, after));
   }
 
   readEvents(read: ReadEvents): Promise<Reply<RunEvents>> {
-    return this.#thread.readEvents(read);
+    return this.#serve((thread) => thread.readEvents(read));
   }
 
   startRun(start: StartRun): Promise<Reply<ToldRun>> {
-    return this.#thread.runs.startRun(start);
+    return this.#serve((thread) => thread.runs.startRun(start));
   }
 
   acceptRun(start: StartRun): Promise<Reply<string>> {
-    return this.#thread.runs.acceptRun(start);
+    return this.#serve((thread) => thread.runs.acceptRun(start));
   }
 
   getRun(run: NamedRun): Promise<Reply<ToldRun>> {
-    return this.#thread.runs.getRun(run);
+    return this.#serve((thread) => thread.runs.getRun(run));
   }
 
   listRuns(list: ListRuns): Promise<Reply<Bytes>> {
-    return this.#thread.runs.listRuns(list);
+    return this.#serve((thread) => thread.runs.listRuns(list));
   }
 
   listGraphs(list: ListGraphs): Promise<Reply<readonly string[]>> {
-    return this.#thread.runs.listGraphs(list);
+    return this.#serve((thread) => thread.runs.listGraphs(list));
   }
 
   joinRun(run: NamedRun): Promise<Reply<Bytes>> {
-    return this.#thread.runs.joinRun(run);
+    return this.#serve((thread) => thread.runs.joinRun(run));
   }
 
   cancelRun(cancel: CancelRun): Promise<Reply<ToldRun>> {
-    return this.#thread.runs.cancelRun(cancel);
+    return this.#serve((thread) => thread.runs.cancelRun(cancel));
   }
 
   deleteRun(run: NamedRun): Promise<Reply<null>> {
-    return this.#thread.runs.deleteRun(run);
+    return this.#serve((thread) => thread.runs.deleteRun(run));
   }
 
   readHook(hook: HookAddress): Promise<Reply<Bytes>> {
-    return this.#thread.hooks.readHook(hook);
+    return this.#serve((thread) => thread.hooks.readHook(hook));
   }
 
   answerHook(hook: HookAddress, runId: string, value: unknown): Promise<Reply<null>> {
-    return this.#thread.hooks.answerHook(hook, runId, value);
+    return this.#serve((thread) => thread.hooks.answerHook(hook, runId, value));
   }
 
   listDeliveries(list: ListDeliveries): Promise<Reply<Bytes>> {
-    return this.#thread.hooks.listDeliveries(list);
+    return this.#serve((thread) => thread.hooks.listDeliveries(list));
   }
 
   getState(read: ReadState): Promise<Reply<Bytes>> {
-    return this.#thread.getState(read);
+    return this.#serve((thread) => thread.getState(read));
   }
 
   getHistory(read: ReadHistory): Promise<Reply<Bytes>> {
-    return this.#thread.getHistory(read);
+    return this.#serve((thread) => thread.getHistory(read));
   }
 
   createThread(create: CreateThread): Promise<Reply<Bytes>> {
-    return this.#thread.lifeCycle.createThread(create);
+    return this.#serve((thread) => thread.lifeCycle.createThread(create));
   }
 
   getThread(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#thread.lifeCycle.getThread(address);
+    return this.#serve((thread) => thread.lifeCycle.getThread(address));
   }
 
   getUsage(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#thread.lifeCycle.getUsage(address);
+    return this.#serve((thread) => thread.lifeCycle.getUsage(address));
   }
 
   patchThread(patch: PatchThread): Promise<Reply<Bytes>> {
-    return this.#thread.lifeCycle.patchThread(patch);
+    return this.#serve((thread) => thread.lifeCycle.patchThread(patch));
   }
 
   updateState(edit: EditState): Promise<Reply<Bytes>> {
-    return this.#thread.updateState(edit);
+    return this.#serve((thread) => thread.updateState(edit));
   }
 
   sendEvent(event: SendEvent): Promise<Reply<EventReceipt>> {
-    return this.#thread.sendEvent(event);
+    return this.#serve((thread) => thread.sendEvent(event));
   }
 
   createCron(create: CreateCron): Promise<Reply<Bytes>> {
-    return this.#thread.crons.createCron(create);
+    return this.#serve((thread) => thread.crons.createCron(create));
   }
 
   patchCron(patch: PatchCron): Promise<Reply<Bytes>> {
-    return this.#thread.crons.patchCron(patch);
+    return this.#serve((thread) => thread.crons.patchCron(patch));
   }
 
   listCrons(list: ListCrons): Promise<Reply<Bytes>> {
-    return this.#thread.crons.listCrons(list);
+    return this.#serve((thread) => thread.crons.listCrons(list));
   }
 
   deleteCron(cron: NamedCron): Promise<Reply<null>> {
-    return this.#thread.crons.deleteCron(cron);
+    return this.#serve((thread) => thread.crons.deleteCron(cron));
   }
 
   deleteThread(address: ThreadAddress): Promise<Reply<null>> {
-    return this.#thread.lifeCycle.deleteThread(address);
+    return this.#serve((thread) => thread.lifeCycle.deleteThread(address));
   }
 
   announceThread(): Promise<Reply<boolean>> {
-    return this.#thread.lifeCycle.announceThread();
+    return this.#serve((thread) => thread.lifeCycle.announceThread());
   }
 
   pruneThread(prune: PruneThread): Promise<Reply<null>> {
-    return this.#thread.lifeCycle.pruneThread(prune);
+    return this.#serve((thread) => thread.lifeCycle.pruneThread(prune));
   }
 
   exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#thread.lifeCycle.exportThread(address);
+    return this.#serve((thread) => thread.lifeCycle.exportThread(address));
   }
 
   importThread(target: ImportThread, archive: Bytes): Promise<Reply<ImportedThread>> {
-    return this.#thread.lifeCycle.importThread(target, archive);
+    return this.#serve((thread) => thread.lifeCycle.importThread(target, archive));
   }
 
   /** Takes a listener: `channels`, `since` and `access` (JSON) are in the query. The router is the only one who can send this. */
@@ -182,6 +187,7 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
 
   /** A listener says how much has come, in characters. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    if (this.#thread instanceof UnusableThread) return;
     this.#thread.feed.acknowledge(socket, Number(message) || 0);
   }
 
