@@ -1,5 +1,5 @@
-import { Hono } from "hono";
 import { cors } from "hono/cors";
+import { Hono } from "./hono.ts";
 import { authentication } from "./auth/authentication.ts";
 import type { ReauthenticationOptions } from "./auth/reauthentication.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";

@@ -1,5 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as v from "valibot";
+import { Hono } from "./hono.ts";
 import type { CancelRun } from "../thread/run-protocol.ts";
 import type { Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono } from "./hono.ts";
 import type { AppOptions } from "./app.ts";
 import { authorizedCron } from "./auth/authorized-cron.ts";
 import { parseBody } from "./body.ts";

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono } from "./hono.ts";
 import type { AppOptions } from "./app.ts";
 import { parseQuery } from "./body.ts";
 import { DeliveriesQuery } from "./hook-schemas.ts";

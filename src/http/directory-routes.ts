@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono } from "./hono.ts";
 import type { Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono } from "./hono.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 
 /** What the document of the API is made from. */

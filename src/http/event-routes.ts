@@ -1,5 +1,6 @@
-import { Hono, type HonoRequest } from "hono";
+import type { HonoRequest } from "hono";
 import * as v from "valibot";
+import { Hono } from "./hono.ts";
 import type { AppOptions } from "./app.ts";
 import { reauthentications } from "./auth/reauthentication.ts";
 import { cancelOnDisconnect, refusalToCancel } from "./cancel-on-disconnect.ts";

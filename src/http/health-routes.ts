@@ -1,5 +1,5 @@
-import { Hono } from "hono";
 import * as v from "valibot";
+import { Hono } from "./hono.ts";
 import type { AppOptions } from "./app.ts";
 import { parseQuery } from "./body.ts";
 import { errorResponse } from "./errors.ts";

@@ -1,6 +1,7 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { v7 as uuid7 } from "uuid";
 import * as v from "valibot";
+import { Hono } from "./hono.ts";
 import { RefusedError, TidemarkError } from "../errors.ts";
 import type { HookKey } from "../hooks/hook-keys.ts";
 import { type Hook, readHook } from "../hooks/hook-token.ts";

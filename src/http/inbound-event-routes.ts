@@ -1,5 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { v7 as uuid7 } from "uuid";
+import { Hono } from "./hono.ts";
 import type { AppOptions } from "./app.ts";
 import { authorize } from "./auth/authorization.ts";
 import { parseBody } from "./body.ts";

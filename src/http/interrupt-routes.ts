@@ -1,5 +1,5 @@
-import { Hono } from "hono";
 import * as v from "valibot";
+import { Hono } from "./hono.ts";
 import type { AskedQuestion, QuestionPlace } from "../directory/protocol.ts";
 import { RefusedError } from "../errors.ts";
 import type { AppOptions } from "./app.ts";

@@ -1,4 +1,5 @@
-import type { Context, Hono } from "hono";
+import type { Context } from "hono";
+import type { Hono } from "./hono.ts";
 import { RefusedError } from "../errors.ts";
 
 /** Answers what no route does: says what there is at the path, or, where there is nothing, which paths there are. */

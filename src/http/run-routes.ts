@@ -1,4 +1,5 @@
-import { Hono, type Context } from "hono";
+import type { Context } from "hono";
+import { Hono } from "./hono.ts";
 import type { StartRun } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";

@@ -1,4 +1,5 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
+import { Hono } from "./hono.ts";
 import type { StartRun } from "../thread/protocol.ts";
 import type { NamedRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";

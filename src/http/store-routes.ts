@@ -1,5 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type * as v from "valibot";
+import { Hono } from "./hono.ts";
 import type { BaseStore, SearchItem } from "../checkpoint/store/base-store.ts";
 import { stringifyJson } from "../json.ts";
 import { RefusedError } from "../errors.ts";

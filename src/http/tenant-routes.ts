@@ -1,4 +1,5 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
+import { Hono } from "./hono.ts";
 import { GRAPH_CRONS } from "../graph-crons.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
 import type { AppOptions } from "./app.ts";

@@ -1,4 +1,5 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
+import { Hono } from "./hono.ts";
 import type { JsonObject } from "../directory/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { authorize, authorizedMetadata } from "./auth/authorization.ts";

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono } from "./hono.ts";
 import { RefusedError, StorageError } from "../errors.ts";
 import type { AppOptions } from "./app.ts";
 import { authorize, authorizedMetadata } from "./auth/authorization.ts";

@@ -1,4 +1,4 @@
-import type { Hono } from "hono";
+import type { Hono } from "../../src/http/hono.ts";
 import { createApp, type AppOptions } from "../../src/http/app.ts";
 import { Log } from "../../src/log.ts";
 import { openapi } from "../../src/openapi/index.ts";

@@ -1,5 +1,5 @@
-import { Hono } from "hono";
 import { v7 as uuid7 } from "uuid";
+import { Hono } from "../hono.ts";
 import { RefusedError } from "../../errors.ts";
 import type { AppOptions } from "../app.ts";
 import { parseJson, readBytes } from "../body.ts";
