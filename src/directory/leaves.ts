@@ -1,5 +1,5 @@
 import { isList } from "../contains.ts";
-import { sha1 } from "../checkpoint/sha1.ts";
+import { sha1 } from "../sha1.ts";
 import { toHex } from "../storage/stored-id.ts";
 import type { Json } from "../json.ts";
 

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
-import { v5 as uuid5, v7 as uuid7 } from "uuid";
+import { v7 as uuid7 } from "uuid";
+import { uuid5 } from "../uuid5.ts";
 import { idempotencyKey } from "./request-conditions.ts";
 
 /** Of ids that follow from keys. It must never change. */

@@ -1,4 +1,4 @@
-import { sha1 } from "../checkpoint/sha1.ts";
+import { sha1 } from "../sha1.ts";
 
 /** Where a span is: hexadecimal, as W3C Trace Context has it. */
 export interface SpanPlace {

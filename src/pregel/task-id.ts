@@ -1,4 +1,4 @@
-import { uuid5 } from "../checkpoint/id.ts";
+import { uuid5 } from "../uuid5.ts";
 import { PULL, PUSH } from "./constants.ts";
 import { HANDLER_PATH, type TaskPath } from "./task-path.ts";
 

@@ -22,7 +22,7 @@ import { nextVersionOf, type RunContext, saverConfig } from "./run-context.ts";
 import type { PlannedTask } from "./plan.ts";
 import { pullPath, taskPathKey } from "./task-path.ts";
 import { withFinishedTasks } from "./snapshot.ts";
-import { uuid5 } from "../checkpoint/id.ts";
+import { uuid5 } from "../uuid5.ts";
 import type { EngineNode } from "./types.ts";
 import { normaliseWrites } from "./writes.ts";
 

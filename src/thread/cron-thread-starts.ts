@@ -1,5 +1,5 @@
 import { decode } from "../checkpoint/encoding.ts";
-import { uuid5 } from "../checkpoint/id.ts";
+import { uuid5 } from "../uuid5.ts";
 import type { WireError } from "../errors.ts";
 import { TidemarkError } from "../errors.ts";
 import type { CronRow, LastRun } from "./cron-rows.ts";

@@ -1,4 +1,4 @@
-import { uuid5 } from "../checkpoint/id.ts";
+import { uuid5 } from "../uuid5.ts";
 import { decode, encode } from "../checkpoint/encoding.ts";
 import type { Interrupt } from "../interrupt-error.ts";
 import type { LimitReached, RunLimits } from "../pregel/limits.ts";

@@ -33,6 +33,8 @@ const LEAVES = [
   "langchain-message.ts",
   "langgraph-error.ts",
   "metadata-limits.ts",
+  "sha1.ts",
+  "uuid5.ts",
 ];
 const ENGINE = ["pregel", "channels", "checkpoint"];
 const ALL = [

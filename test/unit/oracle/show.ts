@@ -1,4 +1,4 @@
-import { uuid5 } from "../../../src/checkpoint/id.ts";
+import { uuid5 } from "../../../src/uuid5.ts";
 import type { Config, SavedTuple, Snapshot, SnapshotTask } from "./engine.ts";
 
 /** Both engines' results in one form, without what may differ: see docs/differences.md for what is left out, and why. */

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { v5 } from "uuid";
 import { expect, it } from "vitest";
-import { uuid5 } from "../../../src/checkpoint/id.ts";
-import { sha1 } from "../../../src/checkpoint/sha1.ts";
+import { uuid5 } from "../../src/uuid5.ts";
+import { sha1 } from "../../src/sha1.ts";
 
 const prefix = fc.uint8Array({ minLength: 16, maxLength: 16 });
 
