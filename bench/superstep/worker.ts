@@ -1,6 +1,7 @@
 import { createRuntime } from "tidemark/worker";
 import { ours, theirs } from "../graphs/library.ts";
 import { loopGraph, loopInput, recursionLimit } from "../graphs/loop.ts";
+import { discard } from "../../src/thread/discard.ts";
 import { type RowsEach, writeAgain } from "./sql-alone.ts";
 
 const runtime = createRuntime({ graphs: { loop: loopGraph(ours) } });
@@ -31,7 +32,7 @@ export class Thread extends runtime.Thread {
     await this.ctx.storage.sync();
     const milliseconds = performance.now() - start;
     if (!reply.ok) throw new Error(reply.error.message);
-    await reply.value.cancel();
+    await discard(reply.value);
     const [row] = this.ctx.storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM checkpoints");
     return { milliseconds, checkpoints: row?.n ?? 0 };
   }

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { discard } from "../thread/discard.ts";
 import type { NamedRun } from "../thread/run-protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
 import type { AppOptions } from "./app.ts";
@@ -20,7 +21,7 @@ export async function refusalToCancel(
   context.set("access", asReader);
   const reply = await call(thread, (api) => api.getRun({ ...address, runId }));
   if (!reply.ok) return refusal(context, reply);
-  await reply.value.run.cancel();
+  await discard(reply.value.run);
   return undefined;
 }
 

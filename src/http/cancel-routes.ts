@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import * as v from "valibot";
 import { Hono } from "./hono.ts";
+import { discard } from "../thread/discard.ts";
 import type { CancelRun } from "../thread/run-protocol.ts";
 import type { Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
@@ -78,7 +79,7 @@ async function cancelIn(
       const reply = await call(thread, async (api): Promise<Reply<null>> => {
         const told = await api.cancelRun(cancel);
         if (!told.ok) return told;
-        await told.value.run.cancel();
+        await discard(told.value.run);
         return { ok: true, value: null };
       });
       if (!reply.ok && !GONE.has(reply.error.code)) return reply;

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { Hono } from "./hono.ts";
 import type { JsonObject } from "../directory/protocol.ts";
 import { RefusedError, StorageError } from "../errors.ts";
-import type { Bytes, ImportedThread, Reply } from "../thread/protocol.ts";
+import type { ByteStream, ImportedThread, Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { authorize, authorizedMetadata } from "./auth/authorization.ts";
@@ -85,7 +85,7 @@ function prune(thread: RequestedThread, body: PruneRequest): Promise<Reply<null>
 async function receive(
   target: RequestedThread,
   metadata: JsonObject,
-  exported: Bytes,
+  exported: ByteStream,
 ): Promise<Reply<ImportedThread>> {
   const { readable, writable } = new IdentityTransformStream();
   let isBroken = false;

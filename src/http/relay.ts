@@ -1,6 +1,6 @@
 import { errorBody, TidemarkError, type WireError } from "../errors.ts";
 import { stringifyEvent } from "../json.ts";
-import type { Bytes, Reply, RunEvents, ThreadApi } from "../thread/protocol.ts";
+import type { ByteStream, Reply, RunEvents, ThreadApi } from "../thread/protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
 import { heartbeats } from "./heartbeat.ts";
 import { callThread, waitBefore, type ThreadNamespace } from "./thread-stub.ts";
@@ -28,7 +28,7 @@ export interface EventSource {
  * Passes the events of a run on to a client, whole ones only, and heartbeats between them. When the thread object is reset
  * underway, it attaches to the run again and goes on after the last event that it has passed on.
  */
-export function relay(source: EventSource): Bytes {
+export function relay(source: EventSource): ByteStream {
   const { readable, writable } = new IdentityTransformStream();
   const client = new Client(writable.getWriter());
   const { heartbeat, disconnection, watch } = source;

@@ -1,17 +1,17 @@
 import type { Context } from "hono";
 import { stringifyJson } from "../json.ts";
 import { langGraphError } from "../langgraph-error.ts";
-import type { Reply, ThreadApi } from "../thread/protocol.ts";
+import type { Reply, StartRun, ThreadApi } from "../thread/protocol.ts";
 import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { reauthentications } from "./auth/reauthentication.ts";
 import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
-import { call, refusal, type RequestedThread } from "./thread-call.ts";
+import { call, refusal, type RequestedThread, whole, type WholeText } from "./thread-call.ts";
 import { waitingBody } from "./waiting-body.ts";
 
 /** What is answered about runs. */
 
-export type WholeRun = Omit<ToldRun, "run"> & { readonly run: ArrayBuffer };
+export type WholeRun = Omit<ToldRun, "run"> & { readonly run: WholeText };
 
 /** What is told of a run, read to its end: see {@link callWhole}. */
 export function callToldRun(
@@ -22,7 +22,20 @@ export function callToldRun(
     const reply = await method(api);
     if (!reply.ok) return reply;
     const { run, ...others } = reply.value;
-    return { ok: true, value: { ...others, run: await new Response(run).arrayBuffer() } };
+    return { ok: true, value: { ...others, run: await whole(run) } };
+  });
+}
+
+/** Starts a run for its values, which are there already where it ends at once. */
+export function callAcceptedRun(
+  thread: RequestedThread,
+  start: StartRun,
+): Promise<Reply<{ readonly runId: string; readonly values: WholeText | undefined }>> {
+  return call(thread, async (api) => {
+    const reply = await api.acceptRun(start);
+    if (!reply.ok) return reply;
+    const { runId, values } = reply.value;
+    return { ok: true, value: { runId, values: values && (await whole(values)) } };
   });
 }
 
@@ -44,6 +57,19 @@ function locate(context: Context, { address }: RequestedThread, runId: string, s
   if (suffix !== "") context.header("location", `${path}${suffix}`);
 }
 
+const VALUES = { "content-type": "application/json", "cache-control": "no-store" };
+
+/** The values of a run that has ended. */
+export function valuesNow(
+  context: Context,
+  thread: RequestedThread,
+  runId: string,
+  values: WholeText,
+): Response {
+  locate(context, thread, runId, "/join");
+  return context.body(values, 200, VALUES);
+}
+
 /** The values of the run, once it has ended. The status is sent before that is known: a failure is a part of the body. */
 export function valuesOf(
   context: Context,
@@ -54,7 +80,7 @@ export function valuesOf(
   const values = async (): Promise<Uint8Array> => {
     const reply = await call(thread, async (api): Promise<Reply<Uint8Array>> => {
       const answer = await api.joinRun(run);
-      return answer.ok ? { ok: true, value: await new Response(answer.value).bytes() } : answer;
+      return answer.ok ? { ok: true, value: await whole(answer.value) } : answer;
     });
     if (reply.ok) return reply.value;
     return new TextEncoder().encode(stringifyJson({ __error__: langGraphError(reply.error) }));
@@ -64,5 +90,5 @@ export function valuesOf(
     disconnection: cancelOnDisconnect(context, thread, run, isCancelledOnDisconnect),
     watch: (signal) => reauthentications(context, options, signal),
   });
-  return context.body(body, 200, { "content-type": "application/json", "cache-control": "no-store" });
+  return context.body(body, 200, VALUES);
 }

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "./hono.ts";
+import { discard } from "../thread/discard.ts";
 import type { StartRun } from "../thread/protocol.ts";
 import type { NamedRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
@@ -8,7 +9,7 @@ import { cancelOnDisconnect, refusalToCancel } from "./cancel-on-disconnect.ts";
 import { configuredHeaders } from "./configured-headers.ts";
 import { streamed } from "./event-response.ts";
 import { newId } from "./new-id.ts";
-import { callToldRun, told, valuesOf } from "./run-answers.ts";
+import { callAcceptedRun, callToldRun, told, valuesNow, valuesOf } from "./run-answers.ts";
 import { withoutUnknownInput } from "./unknown-input.ts";
 import { withAssistant } from "./run-assistant.ts";
 import { createdRunRequest, RunBatchBody, type RunCreate, RunCreateBody } from "./run-create.ts";
@@ -75,9 +76,11 @@ function creating(
 
   app.post("/runs/wait", async (context) => {
     const { thread, start, isCancelledOnDisconnect } = await created(context, WITHOUT_EVENTS);
-    const reply = await call(thread, (api) => api.acceptRun(start));
+    const reply = await callAcceptedRun(thread, start);
     if (!reply.ok) return refusal(context, reply);
-    const run = { ...thread.address, runId: reply.value };
+    const { runId, values } = reply.value;
+    const run = { ...thread.address, runId };
+    if (values !== undefined) return valuesNow(context, thread, runId, values);
     return valuesOf(context, options, { thread, run }, isCancelledOnDisconnect);
   });
 
@@ -101,7 +104,7 @@ export function joinRoutes(options: AppOptions): Hono {
     if (refused) return refused;
     const reply = await call(thread, (api) => api.getRun(run));
     if (!reply.ok) return refusal(context, reply);
-    await reply.value.run.cancel();
+    await discard(reply.value.run);
     return valuesOf(context, options, { thread, run }, mayCancel);
   });
 

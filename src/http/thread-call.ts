@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Bytes, Reply, ThreadAddress, ThreadApi } from "../thread/protocol.ts";
+import type { Bytes, ByteStream, Reply, ThreadAddress, ThreadApi } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { accessTo } from "./auth/authorization.ts";
 import { errorResponse, failureResponse } from "./errors.ts";
@@ -41,15 +41,23 @@ export function call<Value>(
 export function callWhole(
   thread: RequestedThread,
   method: (api: ThreadApi) => Promise<Reply<Bytes>>,
-): Promise<Reply<ArrayBuffer>> {
-  return call(thread, async (api): Promise<Reply<ArrayBuffer>> => {
+): Promise<Reply<WholeText>> {
+  return call(thread, async (api): Promise<Reply<WholeText>> => {
     const answer = await method(api);
-    return answer.ok ? { ok: true, value: await new Response(answer.value).arrayBuffer() } : answer;
+    return answer.ok ? { ok: true, value: await whole(answer.value) } : answer;
   });
 }
 
+/** JSON text of which everything is here. */
+export type WholeText = Exclude<Bytes, ByteStream>;
+
+/** Reads a text to its end. */
+export async function whole(text: Bytes): Promise<WholeText> {
+  return text instanceof ReadableStream ? new Uint8Array(await new Response(text).arrayBuffer()) : text;
+}
+
 /** A reply of JSON text as a response. */
-export function jsonResponse(context: Context, reply: Reply<Bytes | ArrayBuffer>): Response {
+export function jsonResponse(context: Context, reply: Reply<Bytes>): Response {
   if (!reply.ok) return refusal(context, reply);
   return context.body(reply.value, 200, { "content-type": "application/json" });
 }

@@ -1,5 +1,5 @@
 import { stringifyEvent } from "../json.ts";
-import type { Bytes } from "../thread/protocol.ts";
+import type { ByteStream } from "../thread/protocol.ts";
 import { heartbeats } from "./heartbeat.ts";
 import { GAP, threadEvents, type ThreadEvent } from "./protocol/thread-listener.ts";
 import { relay } from "./relay.ts";
@@ -25,7 +25,7 @@ const ID = /\nid: \d+-\d+\n\n/g;
  * The events of the runs of a thread, one run after the other, each followed by `run_done`, which alone has an id: who was cut
  * off is told the run that went on from its beginning. Open until the client leaves, or the thread is deleted.
  */
-export function threadStream(thread: RequestedThread, options: ThreadStreamOptions): Bytes {
+export function threadStream(thread: RequestedThread, options: ThreadStreamOptions): ByteStream {
   const { readable, writable } = new IdentityTransformStream();
   const writer = writable.getWriter();
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-import type { Bytes } from "../thread/protocol.ts";
+import type { ByteStream } from "../thread/protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
 
 /** In milliseconds. White space before JSON keeps the connection, and shows when nobody is there any more. */
@@ -15,7 +15,7 @@ export interface WaitingOptions {
 export function waitingBody(
   json: () => Promise<Uint8Array>,
   { disconnection, watch }: WaitingOptions,
-): Bytes {
+): ByteStream {
   const { readable, writable } = new IdentityTransformStream();
   const stop = new AbortController();
   const awaited = Promise.race([json(), watch(stop.signal)]);

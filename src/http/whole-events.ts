@@ -1,4 +1,4 @@
-import type { Bytes } from "../thread/protocol.ts";
+import type { ByteStream } from "../thread/protocol.ts";
 
 const NEWLINE = 10;
 /** At least as long as the line of an id, in bytes. */
@@ -14,7 +14,7 @@ export interface WholeEvents {
 
 /** An event ends with an empty line; what was cut off before its end is dropped. The signal ends the reading. */
 export async function* wholeEvents(
-  events: Bytes,
+  events: ByteStream,
   signal: AbortSignal,
 ): AsyncGenerator<WholeEvents, void, undefined> {
   const reader = events.getReader();

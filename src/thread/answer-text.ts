@@ -5,21 +5,26 @@ import type { Bytes } from "./protocol.ts";
 /** In bytes. An object has 128 MB of memory for the state, its text, and everything else. */
 const MAX_ANSWER = 64 * 1024 * 1024;
 
+/** In bytes. What is shorter goes as it is: a stream between objects costs more than its text. */
+const MAX_WHOLE = 1024 * 1024;
+
 /** A page of a history ends early rather than grow over it; in bytes. */
 const MAX_PAGE = 32 * 1024 * 1024;
 
 /** JSON text, within the limit of an answer. */
-export function jsonChunk(value: unknown): Uint8Array {
+export function jsonChunk(value: unknown): Uint8Array<ArrayBuffer> {
   const text = jsonText(value);
   // Text has at least as many bytes as characters.
   if (text.length > MAX_ANSWER) throw new ResponseTooLargeError(text.length, MAX_ANSWER);
-  const bytes = new TextEncoder().encode(text);
+  // An encoder gives nobody shared memory.
+  const bytes = new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
   if (bytes.byteLength > MAX_ANSWER) throw new ResponseTooLargeError(bytes.byteLength, MAX_ANSWER);
   return bytes;
 }
 
 export function jsonBytes(value: unknown): Bytes {
-  return new Blob([jsonChunk(value)]).stream();
+  const chunk = jsonChunk(value);
+  return chunk.byteLength > MAX_WHOLE ? new Blob([chunk]).stream() : chunk;
 }
 
 /**

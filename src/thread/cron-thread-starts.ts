@@ -1,3 +1,4 @@
+import { discard } from "./discard.ts";
 import { decode } from "../checkpoint/encoding.ts";
 import { uuid5 } from "../uuid5.ts";
 import type { WireError } from "../errors.ts";
@@ -78,7 +79,7 @@ export class CronThreadStarts {
     return this.#parts.callThread(address, async (thread) => {
       const reply = await thread.createThread(create);
       if (!reply.ok) return reply;
-      await reply.value.cancel();
+      await discard(reply.value);
       return { ok: true, value: null };
     });
   }
@@ -116,7 +117,7 @@ export class CronThreadStarts {
     return callThread(address, async (thread) => {
       const reply = await thread.startRun(start);
       if (!reply.ok) return reply;
-      await reply.value.run.cancel();
+      await discard(reply.value.run);
       return { ok: true, value: null };
     });
   }

@@ -13,6 +13,7 @@ import type {
   ListRuns,
   MultitaskStrategy,
   NamedRun,
+  AcceptedRun,
   ToldRun,
 } from "./run-protocol.ts";
 
@@ -147,7 +148,7 @@ export interface ReadEvents extends ThreadAddress {
 /** The events of a run as server-sent events, each with its id. */
 export interface RunEvents {
   readonly runId: string;
-  readonly events: Bytes;
+  readonly events: ByteStream;
   /** To be disposed of when nobody reads on: a stream tells that to its other end only when something more is written. */
   readonly reader: Disposable;
 }
@@ -273,8 +274,11 @@ export type Reply<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: WireError; readonly isFailed: boolean };
 
-/** JSON text, or an event stream. */
-export type Bytes = ReadableStream<Uint8Array>;
+/** An event stream, or an archive. */
+export type ByteStream = ReadableStream<Uint8Array>;
+
+/** JSON text, which is a stream where it is long. */
+export type Bytes = Uint8Array<ArrayBuffer> | ByteStream;
 
 /** The methods of a thread object for links and webhooks. */
 export interface HooksApi {
@@ -289,8 +293,8 @@ export interface HooksApi {
 export interface RunsApi {
   /** As `invoke`; answers with the run as soon as it is taken in. */
   startRun(start: StartRun): Promise<Reply<ToldRun>>;
-  /** As `startRun`; answers with the id of the run alone. */
-  acceptRun(start: StartRun): Promise<Reply<string>>;
+  /** As `startRun`, for who waits for its values. */
+  acceptRun(start: StartRun): Promise<Reply<AcceptedRun>>;
   getRun(run: NamedRun): Promise<Reply<ToldRun>>;
   listRuns(list: ListRuns): Promise<Reply<Bytes>>;
   /** The namespaces of the graphs inside nodes that a run was the last to write to. */
@@ -318,9 +322,9 @@ export interface LifeCycleApi {
   announceThread(): Promise<Reply<boolean>>;
   pruneThread(prune: PruneThread): Promise<Reply<null>>;
   /** Answers with the bytes of an archive, which break off when the thread is written meanwhile. */
-  exportThread(address: ThreadAddress): Promise<Reply<Bytes>>;
+  exportThread(address: ThreadAddress): Promise<Reply<ByteStream>>;
   /** Makes the thread of an archive. */
-  importThread(target: ImportThread, archive: Bytes): Promise<Reply<ImportedThread>>;
+  importThread(target: ImportThread, archive: ByteStream): Promise<Reply<ImportedThread>>;
 }
 
 /** The methods of a thread object. */

@@ -24,6 +24,13 @@ export interface ToldRun {
   readonly run: Bytes;
 }
 
+/** A run that was taken in. */
+export interface AcceptedRun {
+  readonly runId: string;
+  /** As `joinRun` answers with them; absent where they are still to come, or not to be had. */
+  readonly values?: Bytes;
+}
+
 export interface ListRuns extends ThreadAddress {
   readonly status?: "pending" | "running" | "success" | "error" | "interrupted" | "timeout";
   readonly limit: number;

@@ -5,6 +5,7 @@ import { threadBusy, threadExists, threadNotFound } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type {
   Bytes,
+  ByteStream,
   CreateThread,
   ImportedThread,
   ImportThread,
@@ -105,7 +106,7 @@ export class ThreadLifeCycle implements LifeCycleApi {
     return this.#replying("anyone", ({ announcer }) => announcer.retell());
   }
 
-  exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+  exportThread(address: ThreadAddress): Promise<Reply<ByteStream>> {
     return this.#replying(address, async ({ announcer, platform, transfer }) => {
       const { threadId } = address;
       this.#requireIdle(threadId);
@@ -117,7 +118,7 @@ export class ThreadLifeCycle implements LifeCycleApi {
     });
   }
 
-  importThread(target: ImportThread, archive: Bytes): Promise<Reply<ImportedThread>> {
+  importThread(target: ImportThread, archive: ByteStream): Promise<Reply<ImportedThread>> {
     return this.#replying("anyone", async ({ storage, admission, transfer, platform, onImported }) => {
       const isTaken = storage.thread() !== undefined || admission.isStaging;
       if (isTaken) throw threadExists(target.threadId);

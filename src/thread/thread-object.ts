@@ -3,6 +3,7 @@ import type { CrashPoint } from "./crash-points.ts";
 import type { CreateCron, ListCrons, NamedCron, PatchCron } from "./cron-protocol.ts";
 import type {
   Bytes,
+  ByteStream,
   CreateThread,
   EditState,
   EventReceipt,
@@ -22,7 +23,7 @@ import type {
   ThreadAddress,
   ThreadApi,
 } from "./protocol.ts";
-import type { CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
+import type { AcceptedRun, CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
 import { parseJsonObject } from "./thread-rows.ts";
 import type { Thread } from "./thread.ts";
 import { UnusableThread } from "./unusable-thread.ts";
@@ -69,7 +70,7 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#serve((thread) => thread.runs.startRun(start));
   }
 
-  acceptRun(start: StartRun): Promise<Reply<string>> {
+  acceptRun(start: StartRun): Promise<Reply<AcceptedRun>> {
     return this.#serve((thread) => thread.runs.acceptRun(start));
   }
 
@@ -169,11 +170,11 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#serve((thread) => thread.lifeCycle.pruneThread(prune));
   }
 
-  exportThread(address: ThreadAddress): Promise<Reply<Bytes>> {
+  exportThread(address: ThreadAddress): Promise<Reply<ByteStream>> {
     return this.#serve((thread) => thread.lifeCycle.exportThread(address));
   }
 
-  importThread(target: ImportThread, archive: Bytes): Promise<Reply<ImportedThread>> {
+  importThread(target: ImportThread, archive: ByteStream): Promise<Reply<ImportedThread>> {
     return this.#serve((thread) => thread.lifeCycle.importThread(target, archive));
   }
 

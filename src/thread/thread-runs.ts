@@ -1,3 +1,4 @@
+import type { Environment } from "../pregel/environment.ts";
 import type { Ready } from "./access.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { runNotEnded, runNotFound, threadNotFound } from "./errors.ts";
@@ -6,7 +7,7 @@ import type { Bytes, Reply, RunsApi, StartRun, ThreadAddress } from "./protocol.
 import { lastNumber } from "./feed/event-number.ts";
 import { replying } from "./replying.ts";
 import type { RunAdmission } from "./run-admission.ts";
-import type { CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
+import type { AcceptedRun, CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { RunStops } from "./run-stops.ts";
@@ -20,6 +21,7 @@ export interface ThreadRunsParts {
   readonly admission: RunAdmission;
   readonly stops: RunStops;
   readonly ready: Ready;
+  readonly environment: Pick<Environment, "sleep">;
   /** The values of a run, when it has ended. */
   readonly values: (run: NamedRun) => Promise<Bytes>;
 }
@@ -36,8 +38,15 @@ export class ThreadRuns implements RunsApi {
     return replying(async () => this.#told({ ...start, runId: await this.#accept(start) }));
   }
 
-  acceptRun(start: StartRun): Promise<Reply<string>> {
-    return replying(() => this.#accept(start));
+  acceptRun(start: StartRun): Promise<Reply<AcceptedRun>> {
+    return replying(async () => {
+      const run = { ...start, runId: await this.#accept(start) };
+      const { runId } = run;
+      if (!(await this.#endsNow(runId))) return { runId };
+      // Why they are not to be had, `joinRun` says.
+      const values = await this.#parts.values(run).catch(() => undefined);
+      return values === undefined ? { runId } : { runId, values };
+    });
   }
 
   getRun(named: NamedRun): Promise<Reply<ToldRun>> {
@@ -111,6 +120,20 @@ export class ThreadRuns implements RunsApi {
     let { runId } = start;
     await admission.admit(start, (admitted) => (runId = admitted));
     return runId;
+  }
+
+  /** Whether the run ends at once: nothing in it waits for anything. */
+  async #endsNow(runId: string): Promise<boolean> {
+    const { queue, environment } = this.#parts;
+    const later = new AbortController();
+    const isOver = queue.completion(runId).then(
+      () => true,
+      () => false,
+    );
+    const isLate = environment.sleep(1, later.signal).then(() => false);
+    const endsNow = await Promise.race([isOver, isLate]);
+    later.abort();
+    return endsNow;
   }
 
   async *#wireRuns(

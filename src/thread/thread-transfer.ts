@@ -8,7 +8,7 @@ import type { GraphCatalog } from "./graph-catalog.ts";
 import { importThread } from "./import-thread.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { makeThread } from "./made-thread.ts";
-import type { Bytes, CreateThread, ImportedThread, ImportThread, RequestedStep } from "./protocol.ts";
+import type { ByteStream, CreateThread, ImportedThread, ImportThread, RequestedStep } from "./protocol.ts";
 import { boundMetadata } from "./thread-metadata.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
@@ -50,14 +50,14 @@ export class ThreadTransfer {
     this.#storage.timers.hold(this.#platform.now() + this.#platform.lease);
   }
 
-  export(threadId: string): Bytes {
+  export(threadId: string): ByteStream {
     const { readable, writable } = new IdentityTransformStream();
     const records = threadRecords(this.#storage, threadId);
     this.#platform.waitUntil(pump(writeArchive(records), writable.getWriter()));
     return readable;
   }
 
-  import({ metadata, ...address }: ImportThread, archive: Bytes): Promise<ImportedThread> {
+  import({ metadata, ...address }: ImportThread, archive: ByteStream): Promise<ImportedThread> {
     return this.#making(address.threadId, () =>
       importThread(readArchive(archive), {
         storage: this.#storage,

@@ -110,18 +110,7 @@ export class Thread {
     this.#announcer = new Announcer({ storage, platform, record, directory });
     this.#events = EventLog.of(storage, platform, options.events);
     this.feed = FeedSockets.of(storage, platform, this.#events);
-    this.#runner = new GraphRunner({
-      store: () => directory?.store(storage.thread()?.tenant ?? ""),
-      storage,
-      environment,
-      graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
-      threadId: () => storage.thread()?.thread_id ?? "",
-      events: this.#events,
-      tracer: new RunTracer({ storage, platform, traces: options.traces }),
-      standing: () => this.#states.standing(storage.thread()?.thread_id ?? ""),
-      onLeave: (run, standing) => this.#noteLeft(run, standing),
-      reached: (point) => platform.reached(point),
-    });
+    this.#runner = this.#runnerOf(options);
     this.#outbox = new Outbox({ storage, states: this.#states, platform, options: options.outbox });
     this.#queue = new RunQueue(storage, platform, new NotedRuns(this.#runner, platform));
     const queued = { storage, platform, queue: this.#queue };
@@ -165,7 +154,24 @@ export class Thread {
       ...parts,
       stops,
       ready,
+      environment,
       values: (run) => this.#ends.answer(run, (_, end, values) => wireValues(end, values), "state"),
+    });
+  }
+
+  #runnerOf({ storage, platform, environment, directory, traces }: ThreadOptions): GraphRunner {
+    const threadId = (): string => storage.thread()?.thread_id ?? "";
+    return new GraphRunner({
+      storage,
+      environment,
+      threadId,
+      store: () => directory?.store(storage.thread()?.tenant ?? ""),
+      graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
+      events: this.#events,
+      tracer: new RunTracer({ storage, platform, traces }),
+      standing: () => this.#states.standing(threadId()),
+      onLeave: (run, standing) => this.#noteLeft(run, standing),
+      reached: (point) => platform.reached(point),
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Bytes } from "../../thread/protocol.ts";
+import type { ByteStream } from "../../thread/protocol.ts";
 import { heartbeats } from "../heartbeat.ts";
 import type { RequestedThread } from "../thread-call.ts";
 import { Subscriptions, type Filter } from "./subscriptions.ts";
@@ -21,7 +21,7 @@ export function eventStream(
   { namespace, name, address: { access } }: RequestedThread,
   filter: Filter,
   { since, heartbeat, watch }: EventStreamOptions,
-): Bytes {
+): ByteStream {
   const { readable, writable } = new IdentityTransformStream();
   const client = new Client(writable.getWriter());
   const subscriptions = new Subscriptions();

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { discard } from "../../thread/discard.ts";
 import type { RunRequest, StartRun } from "../../thread/protocol.ts";
 import type { AppOptions } from "../app.ts";
 import { check } from "../body.ts";
@@ -82,7 +83,7 @@ async function start(
   const reply = await call(thread, (api) => api.startRun({ ...begun, ...conditions, isAcknowledged: true }));
   if (!reply.ok) throw callFailed(reply.error);
   const { run, runId, after } = reply.value;
-  await run.cancel();
+  await discard(run);
   return { runId, after };
 }
 

@@ -1,6 +1,6 @@
 import { stringifyEvent } from "../../json.ts";
 import { inModes } from "../feed/logged-form.ts";
-import type { Bytes } from "../protocol.ts";
+import type { ByteStream } from "../protocol.ts";
 import type { EventLog, LoggedPart } from "./event-log.ts";
 import { loggedEvent, type LoggedEvent } from "./logged-event.ts";
 import { afterAttempt, eventId, FIRST, isBefore, latest, NOTHING_READ, type Position } from "./position.ts";
@@ -24,7 +24,7 @@ export interface EventReaderOptions {
  * holds back writes of this kind of stream (not those of a JavaScript stream).
  */
 export class EventReader {
-  readonly body: Bytes;
+  readonly body: ByteStream;
   /** Ends when all events are written, or when nobody reads any more. */
   readonly done: Promise<void>;
   readonly #options: EventReaderOptions;

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { Annotation, END, START, StateGraph } from "../../../src/index.ts";
 import { relay } from "../../../src/http/relay.ts";
 import type { ThreadNamespace } from "../../../src/http/thread-stub.ts";
-import type { Bytes, Reply, RunEvents } from "../../../src/thread/protocol.ts";
+import type { ByteStream, Reply, RunEvents } from "../../../src/thread/protocol.ts";
 import { allEvents } from "../../support/events.ts";
 import { TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
 /** A stream of these pieces that then ends, or breaks off. */
-function piecesOf(pieces: readonly string[], isBrokenOff = false): Bytes {
+function piecesOf(pieces: readonly string[], isBrokenOff = false): ByteStream {
   const encoder = new TextEncoder();
   const left = [...pieces];
   return new ReadableStream({
@@ -26,7 +26,7 @@ function piecesOf(pieces: readonly string[], isBrokenOff = false): Bytes {
 const namespace = { getByName: () => ({}) } as unknown as ThreadNamespace;
 
 /** What a client gets of a first stream, and of those that the object answers with when it is asked again. */
-function relayed(first: Bytes, again: readonly (() => Promise<Reply<RunEvents>>)[] = []): Response {
+function relayed(first: ByteStream, again: readonly (() => Promise<Reply<RunEvents>>)[] = []): Response {
   const answers = [...again];
   const attach = (): Promise<Reply<RunEvents>> => {
     const answer = answers.shift();
@@ -41,11 +41,11 @@ function relayed(first: Bytes, again: readonly (() => Promise<Reply<RunEvents>>)
 let disposed = 0;
 
 /** As a thread object answers with them. */
-function eventsOf(events: Bytes): RunEvents {
+function eventsOf(events: ByteStream): RunEvents {
   return { runId: "r", events, reader: { [Symbol.dispose]: () => void (disposed += 1) } };
 }
 
-const ok = (events: Bytes) => () => Promise.resolve({ ok: true, value: eventsOf(events) } as const);
+const ok = (events: ByteStream) => () => Promise.resolve({ ok: true, value: eventsOf(events) } as const);
 
 describe("passing on the events of a run", () => {
   it("keeps every byte, however the stream is cut", async () => {
