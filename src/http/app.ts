@@ -1,4 +1,3 @@
-import { cors } from "hono/cors";
 import { Hono } from "./hono.ts";
 import { authentication } from "./auth/authentication.ts";
 import type { ReauthenticationOptions } from "./auth/reauthentication.ts";
@@ -7,6 +6,7 @@ import type { DirectoryApi } from "../directory/protocol.ts";
 import { assistantGraphRoutes, assistantRoutes } from "./assistant-routes.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { cronRoutes } from "./cron-routes.ts";
+import { crossOrigin } from "./cross-origin.ts";
 import { documentationRoutes, type DocumentationRouteOptions } from "./documentation-routes.ts";
 import { graphCronRoutes } from "./graph-cron-routes.ts";
 import { directoryRoutes } from "./directory-routes.ts";
@@ -21,7 +21,7 @@ import { inboundEventRoutes } from "./inbound-event-routes.ts";
 import type { EventSchemas } from "./inbound-event-schemas.ts";
 import { lifeCycleRoutes, pruneRoute } from "./life-cycle-routes.ts";
 import type { Log, Report } from "../log.ts";
-import { localOnly, mayUse } from "./local-only.ts";
+import { localOnly } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
 import { requestLog } from "./request-log.ts";
 import { plainErrors } from "./plain-errors.ts";
@@ -87,12 +87,7 @@ export function createApp(options: AppOptions): Hono {
   app.route("/webhooks", webhookRoutes(options));
   app.route("/hooks", hookRoutes(options));
   if (options.auth === undefined) app.use(localOnly(options.origins));
-  app.use(
-    cors({
-      origin: (origin) => (mayUse(origin, options.origins) ? origin : undefined),
-      exposeHeaders: ["location", "content-location", "x-pagination-total", "x-pagination-next"],
-    }),
-  );
+  app.use(crossOrigin(options.origins));
   app.route("/", healthRoutes(options));
   app.get("/info", (context) => {
     const hasDirectory = options.directories(context.env) !== undefined;

@@ -68,12 +68,15 @@ describe("without authentication", () => {
           origin,
           "access-control-request-method": "POST",
           "access-control-request-headers": "content-type",
+          "access-control-request-private-network": "true",
         },
       });
       expect([preflight.status, allowOrigin(preflight)]).toEqual([204, origin]);
       expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
       expect(preflight.headers.get("access-control-allow-methods")).toContain("DELETE");
       expect(preflight.headers.get("access-control-allow-headers")).toContain("content-type");
+      expect(preflight.headers.get("access-control-allow-private-network")).toBe("true");
+      expect(preflight.headers.get("access-control-max-age")).toBe("7200");
 
       const headers = { "content-type": "application/json", origin };
       const body = '{"input":{"log":[]}}';
