@@ -160,7 +160,8 @@ export class RunRows {
   }
 
   insert(run: NewRun): void {
-    this.#write(
+    this.#change(
+      run.id,
       `INSERT INTO runs (id, status, created_at, start_at, multitask, time_limit, acknowledged,
        request_type, request, request_hash, context_type, context)
        VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -325,10 +326,14 @@ export class RunRows {
     return { id, row: row && fromColumns(row) };
   }
 
-  /** Changes one, which somebody is to read soon. */
   #update(id: string, statement: string, ...inputs: SqlInput[]): void {
+    this.#change(id, `${statement} WHERE id = ?`, ...inputs, id);
+  }
+
+  /** Writes one, which somebody is to read soon. */
+  #change(id: string, statement: string, ...inputs: SqlInput[]): void {
     this.forget();
-    const row = this.#sql.first<RunColumns>(`${statement} WHERE id = ? RETURNING *`, ...inputs, id);
+    const row = this.#sql.first<RunColumns>(`${statement} RETURNING *`, ...inputs);
     this.#run.read(() => ({ id, row: row && fromColumns(row) }));
   }
 

@@ -157,14 +157,12 @@ export class ThreadStorage {
     for (const rows of all) rows.forget();
   }
 
-  /** Enters the run once more: what is returned may commit from now on, and no attempt before it. */
+  /** In a transaction: enters the run once more. What is returned may commit from now on, and no attempt before it. */
   claim(run: RunRow, claim: Claim): RunRow {
-    this.transaction(() => {
-      this.runs.claim(run.id, claim);
-      if (run.timeLimit !== undefined && run.startedAt === undefined) {
-        this.timers.set("time_limit", run.id, claim.startedAt + run.timeLimit);
-      }
-    });
+    this.runs.claim(run.id, claim);
+    if (run.timeLimit !== undefined && run.startedAt === undefined) {
+      this.timers.set("time_limit", run.id, claim.startedAt + run.timeLimit);
+    }
     const isEntered = run.cancelled === undefined;
     const claimed: RunRow = { ...run, ...(isEntered && { status: "running", attempt: run.attempt + 1 }) };
     this.fence.enter(claimed);

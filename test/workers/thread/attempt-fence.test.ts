@@ -48,7 +48,8 @@ class FencedThread {
   claim(): RunRow {
     const run = this.storage.runs.get("r");
     if (run === undefined) throw new Error("There is no run.");
-    return this.storage.claim(run, { startedAt: 0, version: undefined, isCounted: true });
+    const claim = { startedAt: 0, version: undefined, isCounted: true };
+    return this.storage.transaction(() => this.storage.claim(run, claim));
   }
 
   /** As that attempt of the run does it. */
