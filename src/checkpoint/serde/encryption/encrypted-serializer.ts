@@ -39,8 +39,9 @@ export class EncryptedSerializer implements SerializerProtocol {
     const head = headOf(this.#keys.current, type);
     const nonce = this.#randomBytes(NONCE_SIZE);
     const algorithm = { name: "AES-GCM", iv: nonce, additionalData: head };
-    const ciphertext = await crypto.subtle.encrypt(algorithm, cipher, data);
-    return [ENCRYPTED, writeEnvelope(head, nonce, ciphertext)];
+    // Not awaited here: while the envelope is written, nobody holds the data.
+    const encrypting = crypto.subtle.encrypt(algorithm, cipher, data);
+    return encrypting.then((ciphertext) => [ENCRYPTED, writeEnvelope(head, nonce, ciphertext)]);
   }
 
   async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {

@@ -15,7 +15,8 @@ export interface Envelope {
   readonly type: string;
   readonly head: Uint8Array<ArrayBuffer>;
   readonly nonce: Uint8Array<ArrayBuffer>;
-  readonly ciphertext: Uint8Array<ArrayBuffer>;
+  /** A view of the data. */
+  readonly ciphertext: Uint8Array;
 }
 
 export function headOf(keyId: string, type: string): Uint8Array<ArrayBuffer> {
@@ -50,7 +51,7 @@ export function readEnvelope(data: Uint8Array): Envelope {
     type: type.text,
     head: data.slice(0, type.end),
     nonce: data.slice(type.end, nonceEnd),
-    ciphertext: data.slice(nonceEnd),
+    ciphertext: data.subarray(nonceEnd),
   };
 }
 
