@@ -1,86 +1,64 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { createTestHarness } from "wrangler";
+import { readFileSync, writeFileSync } from "node:fs";
+import { BucketServer } from "../../test/e2e/support/bucket-server.ts";
+import { BundledServer } from "../../test/e2e/support/bundled-server.ts";
 import { columnsOf } from "../support/columns.ts";
-import { isKind, VALUES } from "./values.ts";
+import { LiveMemory } from "./live-memory.ts";
+import { post } from "./post.ts";
+import { isKind, type Kind, type Place, PLACES, VALUES } from "./values.ts";
 
 const WARM_UP = 3;
+const COLUMNS = ["held at once", "times its size", "process", "process of a bare object"];
 
-type Subject = "tidemark" | "bare";
-type Place = (typeof PLACES)[number];
-const PLACES = ["SQLite", "R2"] as const;
-
-/**
- * What the whole process takes at its peak while values near the limits are stored, and read by an object that remembers
- * nothing; and while an object that does nothing else stores and reads them.
- */
+/** What values near the limits take, in memory, while they are stored, handed on, and read by an object that remembers nothing. */
 export async function benchMemory(): Promise<string> {
-  const rows: string[][] = [];
-  for (const place of PLACES) {
-    for (const kind of Object.keys(VALUES).filter(isKind)) {
-      const { what, size } = VALUES[kind];
-      const ours = await peakOf("tidemark", place, kind);
-      const bare = await peakOf("bare", place, kind);
-      const times = [ours / size, bare / size, ours / bare].map((ratio) => ratio.toFixed(1));
-      rows.push([`${what}, ${place}`, (ours / 1e6).toFixed(0), (bare / 1e6).toFixed(0), ...times]);
+  const live = await LiveMemory.start();
+  const bucket = await BucketServer.start();
+  const server = await BundledServer.build(import.meta.dirname, { bucket: bucket.address });
+  try {
+    const rows: string[][] = [];
+    for (const place of PLACES) {
+      for (const kind of Object.keys(VALUES).filter(isKind)) {
+        const { what, size } = VALUES[kind];
+        const held = await live.of(place, kind);
+        const ours = await growthOf(server, "tidemark", place, kind);
+        const bare = place === "encrypted" ? "–" : megabytes(await growthOf(server, "bare", place, kind));
+        rows.push([`${what}, ${place}`, megabytes(held), (held / size).toFixed(1), megabytes(ours), bare]);
+      }
     }
-  }
-  const columns = ["Tidemark", "bare object", "times its size", "bare, times its size", "against bare"];
-  return columnsOf(["MB more, kept and read again", ...columns], rows);
-}
-
-/** In a process of its own: nothing is given back in between. In bytes. */
-async function peakOf(subject: Subject, place: Place, kind: string): Promise<number> {
-  const harness = createTestHarness({
-    workers: [{ configPath: join(import.meta.dirname, "wrangler.toml") }],
-  });
-  const before = new Set(workerds());
-  const { origin } = (await harness.listen()).url;
-  // One of them has the Worker, others serve the harness.
-  const pids = workerds().filter((pid) => !before.has(pid));
-  const keep = (each: string) => post(`${origin}/${subject}/${place}/${each}`);
-  try {
-    for (let round = 0; round < WARM_UP; round++) await keep("none");
-    const start = pids.map((pid) => memoryOf(pid, "VmRSS"));
-    // The peak is counted from here.
-    for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, "5");
-    await keep(kind);
-    return Math.max(...pids.map((pid, index) => memoryOf(pid, "VmHWM") - (start[index] ?? 0)));
+    return columnsOf(["MB more, kept and read again", ...COLUMNS], rows);
   } finally {
-    await harness.close();
+    await live.stop();
+    await server.dispose();
+    await bucket.stop();
   }
 }
 
-async function post(url: string): Promise<void> {
-  const response = await fetch(url, { method: "POST" });
-  if (!response.ok) throw new Error(await response.text());
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(0);
 }
 
-/** The processes that run Workers: those of this one among them. */
-function workerds(): string[] {
-  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && nameOf(pid) === "workerd" && isOurs(pid));
-}
-
-function isOurs(pid: string): boolean {
-  for (let each = pid; each !== "0"; each = fieldOf(each, "PPid"))
-    if (each === String(process.pid)) return true;
-  return false;
-}
-
-function memoryOf(pid: string, field: "VmRSS" | "VmHWM"): number {
-  return Number.parseInt(fieldOf(pid, field), 10) * 1024;
-}
-
-function nameOf(pid: string): string {
-  return fieldOf(pid, "Name");
-}
-
-/** Of Linux; "0" for a process that is gone. */
-function fieldOf(pid: string, field: string): string {
+/** By how much a new process grows at its peak, in bytes: with what nobody has collected yet, and what it has given back to itself. */
+async function growthOf(
+  server: BundledServer,
+  subject: "tidemark" | "bare",
+  place: Place,
+  kind: Kind,
+): Promise<number> {
+  await server.start();
   try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return new RegExp(`^${field}:\\s*(.*)$`, "m").exec(status)?.[1] ?? "0";
-  } catch {
-    return "0";
+    for (let round = 0; round < WARM_UP; round++) await post(`${server.url}/${subject}/${place}/none`);
+    const before = memoryOf(server.pid, "VmRSS");
+    // The peak is counted from here.
+    writeFileSync(`/proc/${server.pid}/clear_refs`, "5");
+    await post(`${server.url}/${subject}/${place}/${kind}`);
+    return memoryOf(server.pid, "VmHWM") - before;
+  } finally {
+    await server.kill();
   }
+}
+
+/** Of Linux; in bytes. */
+function memoryOf(pid: number | undefined, field: "VmRSS" | "VmHWM"): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number.parseInt(new RegExp(`^${field}:\\s*(.*)$`, "m").exec(status)?.[1] ?? "0", 10) * 1024;
 }

@@ -7,6 +7,10 @@ export const VALUES = {
   list: { what: "31 MB in texts of 100 KB", size: 31_000_000 },
 } as const;
 
+/** Where they are kept. What is encrypted is in R2. */
+export const PLACES = ["SQLite", "R2", "encrypted"] as const;
+
+export type Place = (typeof PLACES)[number];
 export type Kind = keyof typeof VALUES;
 
 export function isKind(kind: string): kind is Kind {

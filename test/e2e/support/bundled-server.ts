@@ -9,6 +9,14 @@ import { request } from "./request.ts";
 import { bundle } from "./run.ts";
 
 const READY_WITHIN = 30_000;
+
+export interface BundledServerOptions {
+  readonly v8Flags?: readonly string[];
+  /** Host and port of a bucket, which the Worker has as `BLOBS`. */
+  readonly bucket?: string;
+  /** Gets what the process prints. */
+  readonly onOutput?: (text: string) => void;
+}
 const require = createRequire(createRequire(import.meta.url).resolve("wrangler/package.json"));
 const { default: workerd } = require("workerd") as { readonly default: string };
 
@@ -19,22 +27,24 @@ const { default: workerd } = require("workerd") as { readonly default: string };
 export class BundledServer {
   readonly url: string;
   readonly #folder: string;
+  readonly #onOutput: (text: string) => void;
   #process: ChildProcess | undefined;
   #output = "";
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, onOutput: (text: string) => void = () => undefined) {
     this.#folder = folder;
+    this.#onOutput = onOutput;
     this.url = `http://127.0.0.1:${port}`;
   }
 
   /** `source`: a folder with a wrangler.toml. */
-  static async build(source: string): Promise<BundledServer> {
+  static async build(source: string, options: BundledServerOptions = {}): Promise<BundledServer> {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-kill-"));
     await bundle(source, folder);
     mkdirSync(join(folder, "state"));
     const port = await freePort();
-    writeFileSync(join(folder, "config.capnp"), configOf(folder, port));
-    return new BundledServer(folder, port);
+    writeFileSync(join(folder, "config.capnp"), configOf(folder, port, options));
+    return new BundledServer(folder, port, options.onOutput);
   }
 
   async start(): Promise<void> {
@@ -43,13 +53,18 @@ export class BundledServer {
     });
     this.#process = child;
     for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk: Buffer) => (this.#output = (this.#output + chunk.toString()).slice(-20_000)));
+      stream.on("data", (chunk: Buffer) => this.#note(chunk.toString()));
     const deadline = Date.now() + READY_WITHIN;
     while ((await request(`${this.url}/ok`).catch(() => undefined))?.status !== 200) {
       if (child.exitCode !== null) throw new Error(`The server has ended by itself.\n${this.#output}`);
       if (Date.now() > deadline) throw new Error(`The server does not answer.\n${this.#output}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
+  }
+
+  #note(text: string): void {
+    this.#output = (this.#output + text).slice(-20_000);
+    this.#onOutput(text);
   }
 
   get pid(): number | undefined {
@@ -72,7 +87,8 @@ export class BundledServer {
   }
 }
 
-function configOf(folder: string, port: number): string {
+function configOf(folder: string, port: number, options: BundledServerOptions): string {
+  const { v8Flags = [], bucket } = options;
   const namespaces = ["Thread", "Directory"];
   const bindings = namespaces.map(
     (name) => `(name = "${name.toUpperCase()}", durableObjectNamespace = "${name}")`,
@@ -80,6 +96,12 @@ function configOf(folder: string, port: number): string {
   const classes = namespaces.map(
     (name) => `(className = "${name}", uniqueKey = "${name}", enableSql = true)`,
   );
+  const flags = v8Flags.map((flag) => `"${flag}"`);
+  const services: string[] = [];
+  if (bucket !== undefined) {
+    services.push(`(name = "bucket", external = (address = "${bucket}", http = ()))`);
+    bindings.push(`(name = "BLOBS", r2Bucket = "bucket")`);
+  }
   const texts = readdirSync(folder).filter((file) => file.endsWith(".sql"));
   const modules = [
     `(name = "worker.js", esModule = embed "worker.js")`,
@@ -92,8 +114,10 @@ const config :Workerd.Config = (
     (name = "main", worker = .worker),
     (name = "state", disk = (path = "${join(folder, "state")}", writable = true)),
     (name = "network", network = (allow = ["public", "private"])),
+    ${services.join(",\n    ")}
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+  v8Flags = [${flags.join(", ")}],
 );
 
 const worker :Workerd.Worker = (
