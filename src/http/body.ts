@@ -2,6 +2,8 @@ import type { HonoRequest } from "hono";
 import * as v from "valibot";
 import { RefusedError } from "../errors.ts";
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
 /** Levels of nesting. The serializer keeps 500, and what is sent becomes a part of something larger. */
 const MAX_DEPTH = 400;
 
@@ -52,16 +54,24 @@ export function check<Schema extends v.GenericSchema>(
 
 /** A body as it was sent, within the limit in bytes. */
 export async function readBytes(request: HonoRequest, limit: number): Promise<Uint8Array> {
-  return new Uint8Array(await new Blob(await readChunks(request, limit)).arrayBuffer());
+  const announced = Number(request.header("content-length"));
+  if (announced > limit) throw tooLarge(announced, limit);
+  const bytes = announced > 0 ? await request.raw.bytes() : await readUnannounced(request, limit);
+  if (bytes.byteLength > limit) throw tooLarge(bytes.byteLength, limit);
+  return bytes;
 }
 
 export async function readText(request: HonoRequest, limit: number): Promise<string> {
-  return decodeText(await readChunks(request, limit));
+  const bytes = await readBytes(request, limit);
+  try {
+    return UTF8.decode(bytes);
+  } catch (cause) {
+    throw new RefusedError("invalid_json", "The body is not valid UTF-8.", { cause });
+  }
 }
 
-async function readChunks(request: HonoRequest, limit: number): Promise<Uint8Array<ArrayBuffer>[]> {
-  const announced = Number(request.header("content-length") ?? 0);
-  if (announced > limit) throw tooLarge(announced, limit);
+/** Stops reading at the limit. */
+async function readUnannounced(request: HonoRequest, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of request.raw.body ?? []) {
@@ -69,16 +79,7 @@ async function readChunks(request: HonoRequest, limit: number): Promise<Uint8Arr
     if (size > limit) throw tooLarge(size, limit);
     chunks.push(chunk);
   }
-  return chunks;
-}
-
-function decodeText(chunks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-  try {
-    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
-  } catch (cause) {
-    throw new RefusedError("invalid_json", "The body is not valid UTF-8.", { cause });
-  }
+  return new Blob(chunks).bytes();
 }
 
 export function parseJson(text: string): unknown {
