@@ -4,12 +4,12 @@ import { ends, eventsUntil, start, summary } from "../../../support/protocol.ts"
 import { TestThread } from "../../../support/threads.ts";
 import { deploy } from "../../graphs.ts";
 
-const COUNT = 140;
+const COUNT = 28;
 
 /** Emits more than is kept of a run. */
 const graph = new StateGraph(Annotation.Root({ said: Annotation<string> }))
   .addNode("emit", async (_, config) => {
-    const text = "x".repeat(100_000);
+    const text = "x".repeat(500_000);
     for (let index = 0; index < COUNT; index++) {
       config.writer({ index, text });
       await scheduler.wait(0);
