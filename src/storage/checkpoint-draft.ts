@@ -142,6 +142,7 @@ export class CheckpointDrafter {
     const known = cache.replacements(place.threadId);
     const patch = this.#patch(known, input, parent, NOTHING);
     return chain(this.#parts.values.toStored(patch.written, known, false), (forms) => {
+      if (forms.isAsGiven) return this.#place(cache, place, stepOf(input, parent, patch, forms));
       const replaced = new Map<unknown, unknown>();
       for (const [index, { value }] of patch.written.entries()) {
         const stored = forms.values[index]?.value;

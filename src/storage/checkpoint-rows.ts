@@ -5,7 +5,9 @@ import type { MetadataColumns, MetadataRow } from "./metadata-columns.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";
 import { BELOW_ALL, fromStoredId, HIGHEST_ID, optionalId, toInput, toStoredId } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";
-import { Insertion } from "./insertion.ts";
+import { FIRST_NAMESPACE, USUAL_TYPE } from "./frequent-values.ts";
+import { Insertion, type InsertedColumns } from "./insertion.ts";
+import { SNAPSHOT } from "./patch-chain.ts";
 import type { Sql, SqlInput } from "./sql.ts";
 
 type HeadRow = MetadataRow & {
@@ -35,22 +37,22 @@ export interface ListPosition {
   readonly namespace: number;
 }
 
-const COLUMNS = [
-  "namespace",
-  "id",
-  "parent",
-  "source",
-  "step",
-  "run",
-  "metadata_type",
-  "metadata",
-  "level",
-  "base",
-  "weight",
-  "type",
-  "body",
-  "body_hash",
-];
+const COLUMNS: InsertedColumns = {
+  namespace: FIRST_NAMESPACE,
+  id: [],
+  parent: [],
+  source: ["loop", "input", "update", "fork"],
+  step: [],
+  run: [],
+  metadata_type: [],
+  metadata: [],
+  level: [0, 1, 2, 3, SNAPSHOT],
+  base: [],
+  weight: [],
+  type: USUAL_TYPE,
+  body: [],
+  body_hash: [],
+};
 
 /** Rows that are read at once where all of them are. */
 const PAGE = 100;

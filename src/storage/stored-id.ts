@@ -14,21 +14,9 @@ export function toInput(id: StoredId): Uint8Array | string {
   return typeof id === "string" ? id : new Uint8Array(id);
 }
 
-/** How many UUIDs are remembered as bytes. */
-const MAX_KNOWN = 64;
-/** A run writes the same few ids again and again: its own, and each checkpoint's in three rows. Their bytes are never changed. */
-const known = new Map<string, Uint8Array>();
-
 /** A canonical UUID becomes its 16 bytes, anything else stays text. */
 export function toStoredId(id: string): Uint8Array | string {
-  return known.get(id) ?? remember(id, uuidBytes(id)) ?? wellFormed("id", id);
-}
-
-function remember(id: string, bytes: Uint8Array | undefined): Uint8Array | undefined {
-  if (bytes === undefined) return undefined;
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(id, bytes);
-  return bytes;
+  return uuidBytes(id) ?? wellFormed("id", id);
 }
 
 export function optionalId(id: string | undefined): Uint8Array | string | null {

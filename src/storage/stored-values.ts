@@ -23,6 +23,8 @@ export type KnownReplacements = WeakMap<object, object>;
 
 /** Values in the form that is encoded: with references in the place of what is large. */
 export interface StoredForm {
+  /** Whether all values are what was given. */
+  readonly isAsGiven: boolean;
   readonly values: readonly { readonly value: unknown; readonly isMutable: boolean }[];
   /** What the references refer to. */
   readonly blobs: readonly HashedBytes[];
@@ -196,9 +198,10 @@ export class StoredValues {
 /** Nothing in the parts is large, or could be changed. */
 function asTheyAre(parts: readonly NamedValue[]): StoredForm {
   return {
+    isAsGiven: true,
     values: parts.map(({ value }) => ({ value, isMutable: false })),
     blobs: [],
-    remember: () => undefined,
+    remember: nothing,
   };
 }
 
@@ -212,7 +215,7 @@ function replaceAll(
   const isMutable = (index: number) => ((flags[index] ?? 0) & MUTABLE) !== 0;
   if (flags.every((each) => (each & FOUND) === 0)) {
     const values = parts.map(({ value }, index) => ({ value, isMutable: isMutable(index) }));
-    return { values, blobs, remember: () => undefined };
+    return { isAsGiven: false, values, blobs, remember: nothing };
   }
   const replacer = new LeafReplacer(findings, references);
   const values = parts.map(({ value }, index) => ({
@@ -220,6 +223,7 @@ function replaceAll(
     isMutable: isMutable(index),
   }));
   return {
+    isAsGiven: false,
     values,
     blobs,
     remember: () => {
@@ -227,6 +231,8 @@ function replaceAll(
     },
   };
 }
+
+function nothing(): void {}
 
 function isReference(value: unknown): value is ExternalReference {
   return value instanceof ExternalReference;

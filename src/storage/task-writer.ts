@@ -51,7 +51,9 @@ export class TaskWriter {
     const { path, writes: positioned } = positionWrites(taskPath, writes);
     const forming = shared.values.toStored(positioned, cache.replacements(threadId), false);
     const stored = isPromise(forming) ? await forming : forming;
-    const inStoredForm = positioned.map((write, index) => ({ ...write, value: stored.values[index]?.value }));
+    const inStoredForm = stored.isAsGiven
+      ? positioned
+      : positioned.map((write, index) => ({ ...write, value: stored.values[index]?.value }));
     const task = { ...place, stored, added: { path, writes: inStoredForm } };
     const storing = this.#store(cache, pending, task, undefined);
     const id = isPromise(storing) ? await storing : storing;

@@ -1,5 +1,6 @@
 import type { BodyInput, BodyRow } from "./body-row.ts";
-import { Insertion } from "./insertion.ts";
+import { FIRST_NAMESPACE, USUAL_TYPE } from "./frequent-values.ts";
+import { Insertion, type InsertedColumns } from "./insertion.ts";
 import type { Sql, SqlInput } from "./sql.ts";
 import { BELOW_ALL, fromStoredId, toInput, toStoredId } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";
@@ -7,7 +8,14 @@ import type { StoredId } from "./stored-id.ts";
 /** Rows that are read at once where all of them are. */
 const PAGE = 100;
 
-const COLUMNS = ["namespace", "checkpoint", "task", "type", "body", "body_hash"];
+const COLUMNS: InsertedColumns = {
+  namespace: FIRST_NAMESPACE,
+  checkpoint: [],
+  task: [],
+  type: USUAL_TYPE,
+  body: [],
+  body_hash: [],
+};
 
 /** Names the row of one task on one checkpoint. */
 export interface TaskKey {

@@ -21,8 +21,8 @@ export function diffRecord(differ: PartComparison, old: PlainRecord, next: Plain
   const oldKeys = Object.keys(old);
   const keys = Object.keys(next);
   if (!isInOrder(oldKeys, keys, old, next)) return diffOrdered(differ, old, next, oldKeys, keys);
-  const draft = new Draft(next);
   const removed: number[] = [];
+  const draft = new Draft(next, [RECORD, 0]);
   let place = 0;
   for (let position = 0; position < oldKeys.length; position++) {
     const key = oldKeys[position] ?? "";
@@ -40,8 +40,9 @@ export function diffRecord(differ: PartComparison, old: PlainRecord, next: Plain
     const key = keys[place] ?? "";
     draft.set(key, key, differ.add(next[key]));
   }
-  if (draft.items.length === 0 && removed.length === 0) return undefined;
-  return draft.finish([RECORD, removed.length === 0 ? 0 : removed]);
+  if (draft.isEmpty && removed.length === 0) return undefined;
+  if (removed.length > 0) draft.node[1] = removed;
+  return draft.finish();
 }
 
 /** Whether the new keys are the old ones without some of them, and then others. */
@@ -68,7 +69,7 @@ function diffOrdered(
   keys: readonly string[],
 ): Change {
   const positions = new Map(oldKeys.map((key, position) => [key, position]));
-  const draft = new Draft(next);
+  const draft = new Draft(next, [ORDERED_RECORD]);
   for (const key of keys) {
     const position = positions.get(key);
     if (position === undefined) {
@@ -79,25 +80,33 @@ function diffOrdered(
     const change = differ.compare(old[key], next[key]);
     if (change === undefined) {
       draft.keep(key, old[key]);
-      draft.items.push(position, KEEP);
+      draft.node.push(position, KEEP);
     } else {
       draft.set(position, key, change);
     }
   }
   for (const key of positions.keys()) draft.remove(key, old[key]);
-  return draft.finish([ORDERED_RECORD]);
+  return draft.finish();
 }
 
 class Draft {
-  readonly items: unknown[] = [];
+  /** The head of the node, then places and what becomes of the parts there. */
+  readonly node: unknown[];
+  readonly #head: number;
   readonly #next: PlainRecord;
   /** Parts that are not those of the new record: equal old ones, or the form in which they are stored. */
   #others: Map<string, unknown> | undefined;
   #bytes = 0;
   #growth = 0;
 
-  constructor(next: PlainRecord) {
+  constructor(next: PlainRecord, head: readonly unknown[]) {
+    this.node = [...head];
+    this.#head = head.length;
     this.#next = next;
+  }
+
+  get isEmpty(): boolean {
+    return this.node.length === this.#head;
   }
 
   keep(key: string, old: unknown): void {
@@ -107,7 +116,7 @@ class Draft {
   /** `place` is the key's position in the old record, or its name. */
   set(place: number | string, key: string, { node, value, bytes, growth }: Change): void {
     const isNew = place === key;
-    this.items.push(place, node);
+    this.node.push(place, node);
     this.#bytes += bytes + (isNew ? key.length : 0);
     this.#growth += growth + (isNew ? key.length + 1 : 0);
     this.#take(key, value);
@@ -118,11 +127,11 @@ class Draft {
     this.#growth -= key.length + 1 + weigh(old);
   }
 
-  finish(head: readonly unknown[]): Change {
+  finish(): Change {
     return {
-      node: [...head, ...this.items],
+      node: this.node,
       value: this.#value(),
-      bytes: NODE + POSITION * (this.items.length / 2) + this.#bytes,
+      bytes: NODE + POSITION * ((this.node.length - this.#head) / 2) + this.#bytes,
       growth: this.#growth,
     };
   }
