@@ -7,6 +7,7 @@ import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { accessTo, authorize } from "./auth/authorization.ts";
 import { parseBody } from "./body.ts";
+import { extractedFrom } from "./extracted-parts.ts";
 import { callWhole, namedThread } from "./thread-call.ts";
 import {
   CountThreadsBody,
@@ -25,7 +26,7 @@ export function searchRoutes(options: AppOptions): Hono {
   app.post("/search", async (context) => {
     const directory = directoryOf(context, options);
     const body = await parseBody(context.req, SearchThreadsBody, options.maxBodySize);
-    const { limit, offset, ids, sort_by: by, sort_order: order, select } = body;
+    const { limit, offset, ids, sort_by: by, sort_order: order, select, extract } = body;
     await authorize(context, "threads:search", { ...body });
     const filter = { ...filterOf(context, body, options.extract), ...(ids && { ids }) };
     const wanted = { by, descending: order === "desc" };
@@ -37,12 +38,12 @@ export function searchRoutes(options: AppOptions): Hono {
     context.header("x-pagination-total", String(total));
     if (places.length > offset + limit) context.header("x-pagination-next", String(offset + limit));
     const isKnownHere = select?.every((key) => !OF_THREADS.has(key)) ?? false;
-    if (isKnownHere) {
+    if (isKnownHere && extract == null) {
       const threads = (await directory.getThreads(page)).map(threadOf);
       return context.json(threads.map((thread) => selected(thread, select)));
     }
     requirePermission(context, "threads:read");
-    return context.body(await askThreads(context, options, page, select), 200, {
+    return context.body(await askThreads(context, options, page, body), 200, {
       "content-type": "application/json",
     });
   });
@@ -81,15 +82,19 @@ async function askThreads(
   context: Context,
   options: AppOptions,
   ids: readonly string[],
-  select: SearchThreads["select"],
+  { select, extract }: Pick<SearchThreads, "select" | "extract">,
 ): Promise<string> {
   const texts: string[] = [];
+  const shownOf = (thread: Thread): Thread => ({
+    ...(select ? selected(thread, select) : thread),
+    ...(extract && { extracted: extractedFrom(thread, extract) }),
+  });
   let size = 0;
   for (let start = 0; start < ids.length; start += AT_ONCE) {
     const asked = ids.slice(start, start + AT_ONCE).map((id) => askThread(context, options, id));
     for (const text of await Promise.all(asked)) {
       if (text === undefined) continue;
-      const shown = select ? JSON.stringify(selected(JSON.parse(text) as Thread, select)) : text;
+      const shown = select || extract ? JSON.stringify(shownOf(JSON.parse(text) as Thread)) : text;
       size += shown.length;
       if (size > MAX_PAGE) throw pageTooLarge();
       texts.push(shown);

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { MAX_METADATA } from "../metadata-limits.ts";
 import type { CreateThread, RequestedStep } from "../thread/protocol.ts";
 import { Command, requestedCommand } from "./run-create.ts";
-import { exactly, JsonBody, whole } from "./exactly.ts";
+import { AnyObject, exactly, JsonBody, shownAs, whole } from "./exactly.ts";
 import { Count } from "./schemas.ts";
 
 /** The bodies and queries that are about threads as such, as LangGraph's platform has them: null counts as absent. */
@@ -25,9 +25,31 @@ const Selected = v.picklist([
   "metadata",
   "status",
   "config",
+  "context",
   "values",
   "interrupts",
 ]);
+
+const PartPath = v.pipe(
+  v.string(),
+  v.maxLength(256),
+  v.regex(
+    /^(?:values|metadata|config|interrupts)(?:\.[^.[\]]+|\[-?\d{1,9}\])*$/,
+    'must be the path to a part of a thread, as in "values.messages[-1]"',
+  ),
+);
+
+const MAX_PARTS = 10;
+
+/** Paths, by the names under which their parts are shown. */
+const PartPaths = shownAs(
+  v.record(v.string(), PartPath),
+  v.pipe(
+    AnyObject,
+    v.record(v.string(), PartPath),
+    v.check((paths) => Object.keys(paths).length <= MAX_PARTS, `must have ${MAX_PARTS} paths at most`),
+  ),
+);
 
 /** In minutes. */
 const TEN_YEARS = 10 * 365 * 24 * 60;
@@ -96,6 +118,7 @@ export const SearchThreadsBody = exactly({
   sort_by: v.nullish(SortBy, "created_at"),
   sort_order: v.nullish(v.picklist(["asc", "desc"]), "desc"),
   select: v.nullish(v.array(Selected)),
+  extract: v.nullish(PartPaths),
 });
 
 export const CountThreadsBody = exactly(filter);

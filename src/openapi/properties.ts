@@ -57,6 +57,7 @@ export const PROPERTIES: Readonly<Record<string, string>> = {
   as_node: "The node that counts as having returned the values.",
   subgraphs: "With the states of graphs inside the tasks.",
   select: "Only these keys.",
+  extract: "Parts of each thread by their paths, under names of the caller's own.",
   before: "Only what is older than this checkpoint.",
   // Threads
   thread_id: "The id of a thread.",
@@ -64,7 +65,7 @@ export const PROPERTIES: Readonly<Record<string, string>> = {
   metadata: "Keys of the caller's own, by which it is found.",
   ttl: "How long after its last use the thread is deleted, in minutes, or an object that says so.",
   updates: "What nodes are said to have returned at once.",
-  reason: "Why the run is ended; it is not kept.",
+  reason: "Why the run is ended: `taken` is told as its `cancel_reason`, any other is not kept.",
   include: "What else is wanted of the thread: `ttl`, which is there in any case.",
   if_exists: "What becomes of one that is there already: an error, or nothing.",
   status: "Only what has this status.",
@@ -87,7 +88,7 @@ export const PROPERTIES: Readonly<Record<string, string>> = {
   version: "The number of a version.",
   xray: "Also graphs inside nodes: all of them, or so many levels.",
   recurse: "Also graphs inside those.",
-  delete_threads: "Only false: threads are deleted one by one.",
+  delete_threads: "Whether the threads that name it are deleted as well.",
   // Crons
   schedule: "Minute, hour, day of the month, month, day of the week.",
   timezone: "An IANA name: by its clock the schedule goes.",

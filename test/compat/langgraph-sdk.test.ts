@@ -74,6 +74,10 @@ describe("LangGraph's client", () => {
       { thread_id: id, status: "idle", metadata: { tag, more: true, graph_id: "support" } },
     ]);
     expect(await client.threads.count({ metadata: { tag } })).toBe(1);
+    const extract = { more: "metadata.more" };
+    expect(await client.threads.search({ metadata: { tag }, select: ["context"], extract })).toEqual([
+      { extracted: { more: true } },
+    ]);
     await client.threads.patchState(id, { patched: 1 });
     await client.threads.update(id, { ttl: 60 });
     expect(await client.threads.get(id)).toMatchObject({

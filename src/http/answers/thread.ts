@@ -27,8 +27,16 @@ export const Thread = v.object({
   ),
 });
 
-/** A thread with only the keys that were selected. */
-export const ThreadPart = v.partial(Thread);
+/** A thread with only the keys that were selected, and parts of it under names that the search has given them. */
+export const ThreadPart = v.partial(
+  v.object({
+    ...Thread.entries,
+    extracted: v.pipe(
+      JsonObject,
+      v.description("By the names that `extract` gives; null where there is nothing."),
+    ),
+  }),
+);
 
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 

@@ -480,9 +480,30 @@ describe("the directory", () => {
     expect(last.headers.get("x-pagination-next")).toBeNull();
   });
 
+  it("shows parts of threads under the names that are given to them", async () => {
+    const metadata = { tag: crypto.randomUUID(), "a b": [{ c: 1 }, { c: 2 }] };
+    const { thread_id: id } = await create({ metadata });
+    await new TestThread(id).invoke({ input: { topic: "tea" } });
+    const extract = {
+      topic: "values.topic",
+      last: "metadata.a b[-1].c",
+      first: "metadata.a b[0]",
+      beyond: "metadata.a b[2].c",
+      inherited: "values.constructor",
+      letter: "values.topic[0]",
+    };
+    const extracted = { topic: "tea", last: 2, first: { c: 1 }, beyond: null, inherited: null, letter: null };
+    const found = { metadata: { tag: metadata.tag }, extract };
+    expect(await search({ ...found, select: ["thread_id"] })).toEqual([{ thread_id: id, extracted }]);
+    expect(await search(found)).toMatchObject([{ thread_id: id, status: "idle", extracted }]);
+  });
+
   it.for([
     { limit: 0 },
     { limit: 1001 },
+    { extract: { a: "secret" } },
+    { extract: { a: "values[x]" } },
+    { extract: Object.fromEntries(Array.from({ length: 11 }, (_, index) => [index, "values"])) },
     { offset: -1 },
     { offset: 10_001 },
     { status: "asleep" },
