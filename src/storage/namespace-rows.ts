@@ -22,8 +22,8 @@ export class NamespaceRows {
   }
 
   add(threadId: string, ns: string): number {
-    this.#sql.run("INSERT INTO namespaces (thread_id, ns) VALUES (?, ?)", threadId, ns);
-    return this.#sql.one<Pick<NamespaceRow, "id">>("SELECT last_insert_rowid() AS id").id;
+    const statement = "INSERT INTO namespaces (thread_id, ns) VALUES (?, ?) RETURNING id";
+    return this.#sql.one<Pick<NamespaceRow, "id">>(statement, threadId, ns).id;
   }
 
   /** What is absent matches all. */

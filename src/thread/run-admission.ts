@@ -155,10 +155,13 @@ export class RunAdmission {
 
   #known({ idempotency, runId }: HashedStart): string | undefined {
     const { environment, storage } = this.#options;
-    if (storage.thread() === undefined) return undefined;
+    const thread = storage.thread();
+    if (thread === undefined) return undefined;
     // Before the id, which may follow from the key: whoever uses that for something else is refused.
     const found = idempotency && storage.keys.find(idempotency, environment.now());
-    return found ?? (storage.runs.get(runId) && runId);
+    if (found !== undefined) return found;
+    // One without a graph has run nothing.
+    return thread.graph !== "" && storage.runs.get(runId) !== undefined ? runId : undefined;
   }
 
   #chooseGraph(start: StartRun): string {

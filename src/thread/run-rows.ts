@@ -113,7 +113,6 @@ type PlacedColumns = { id: string; place: number; begun_at: number; over: number
 /** Places are not given twice, also when the runs that had them are gone. */
 const LAST_PLACE = `max((SELECT coalesce(max(place), 0) FROM runs WHERE place IS NOT NULL),
   (SELECT coalesce(max(last_place), 0) FROM thread))`;
-const NEXT_PLACE = `1 + ${LAST_PLACE}`;
 
 /** Rows that are read at once where all of them are. */
 const PAGE = 100;
@@ -184,8 +183,7 @@ export class RunRows {
     this.#update(
       id,
       `UPDATE runs SET status = iif(cancelled IS NULL, 'running', status), attempt = attempt + (cancelled IS NULL),
-       stalled = stalled + ?, started_at = coalesce(started_at, ?), version = ?,
-       place = coalesce(place, ${NEXT_PLACE})`,
+       stalled = stalled + ?, started_at = coalesce(started_at, ?), version = ?${this.#placing(id)}`,
       Number(isCounted),
       startedAt,
       version ?? null,
@@ -227,8 +225,7 @@ export class RunRows {
       id,
       `UPDATE runs SET status = ?, ended_at = ?, outcome_type = ?, outcome = ?, outcome_hash = ?,
        cancelled = coalesce(?, cancelled), checkpoint = ?, supersteps = ?,
-       place = coalesce(place, ${NEXT_PLACE}),
-       context_type = NULL, context = NULL, fault_type = NULL, fault = NULL`,
+       context_type = NULL, context = NULL, fault_type = NULL, fault = NULL${this.#placing(id)}`,
       status,
       endedAt,
       outcome?.type ?? null,
@@ -315,6 +312,11 @@ export class RunRows {
       SELECT coalesce(min(place), (SELECT max(place) FROM latest)) AS place FROM latest
       WHERE EXISTS (SELECT 1 FROM events WHERE run = latest.id)`;
     return this.#sql.one<{ place: number | null }>(statement, count).place ?? undefined;
+  }
+
+  /** Gives it the next place, once. */
+  #placing(id: string): string {
+    return this.get(id)?.place === undefined ? `, place = 1 + ${LAST_PLACE}` : "";
   }
 
   #keepLastPlace(): void {

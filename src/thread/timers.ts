@@ -88,11 +88,14 @@ export class Timers {
     this.#sql.run("DELETE FROM timers WHERE kind = ? AND id = ?", kind, id);
   }
 
+  #firstOfRuns(): number | undefined {
+    const statement = `SELECT due FROM ${OF_RUNS} ORDER BY due LIMIT 1`;
+    return this.#nextOfRuns.read(() => this.#sql.first<{ due: number }>(statement)?.due);
+  }
+
   /** When the next one is due. */
   next(): number | undefined {
-    const statement = `SELECT due FROM ${OF_RUNS} ORDER BY due LIMIT 1`;
-    const ofRuns = this.#nextOfRuns.read(() => this.#sql.first<{ due: number }>(statement)?.due);
-    const next = Math.min(ofRuns ?? Infinity, ...this.#fewTimers().map(({ due }) => due));
+    const next = Math.min(this.#firstOfRuns() ?? Infinity, ...this.#fewTimers().map(({ due }) => due));
     return next === Infinity ? undefined : next;
   }
 
@@ -105,6 +108,7 @@ export class Timers {
 
   has(kind: TimerKind): boolean {
     if (isOfFew(kind)) return this.#fewTimers().some((timer) => timer.kind === kind);
+    if (this.#firstOfRuns() === undefined) return false;
     return this.#sql.first("SELECT 1 FROM timers WHERE kind = ? LIMIT 1", kind) !== undefined;
   }
 
