@@ -53,6 +53,19 @@ export async function underLoad(
   };
 }
 
+/** Does the work so many times, on so many connections. */
+export async function inTurns(
+  times: number,
+  connections: number,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  let left = times;
+  const connection = async (): Promise<void> => {
+    while (left-- > 0) await work();
+  };
+  await Promise.all(Array.from({ length: connections }, connection));
+}
+
 /** A thread of a graph, by the requests that LangGraph's clients make. */
 export class BenchThread {
   readonly #path: string;
