@@ -86,6 +86,8 @@ export const RunCreateBody = exactlyOrNull({
   durability: v.optional(v.picklist(["sync", "async", "exit"])),
   checkpoint_during: v.optional(v.boolean()),
   strict_resume: v.optional(v.boolean()),
+  /** Whether Python's client throws what the run fails with, which it also tells the server. */
+  raise_error: v.optional(v.boolean()),
   /** LangSmith's. */
   feedback_keys: v.optional(v.array(v.string())),
   langsmith_tracer: v.optional(v.unknown()),

@@ -39,6 +39,7 @@ export const PROPERTIES: Readonly<Record<string, string>> = {
   durability: "Of no consequence: checkpoints are always stored before the run goes on.",
   checkpoint_during: "Of no consequence, as `durability`.",
   strict_resume: "Of no consequence: answers to unknown questions are always refused.",
+  raise_error: "Of no consequence: Python's client says what it does itself.",
   feedback_keys: "LangSmith's; of no consequence.",
   langsmith_tracer: "LangSmith's; of no consequence.",
   answered_by: "Who answers, for the record.",

@@ -194,7 +194,9 @@ describe("waiting for a run", () => {
     const response = await thread.post("/runs/wait", { assistant_id: "asks", input: { log: ["in"] } });
     expect(response.headers.get("location")).toMatch(/^\/threads\/[^/]+\/runs\/[^/]+\/join$/);
     expect(await json(response)).toMatchObject({ log: ["in"], __interrupt__: [{ value: "ok?" }] });
-    const failed = await wait(new TestThread(), { assistant_id: "fails", input: { log: [] } });
+    // Python's client says it to the server, too.
+    const body = { assistant_id: "fails", input: { log: [] }, raise_error: true };
+    const failed = await wait(new TestThread(), body);
     expect(failed).toEqual({
       __error__: { error: "Error", message: "no luck", code: "node_failed" },
     });
