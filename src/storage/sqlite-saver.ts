@@ -223,7 +223,8 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const address = writeAddressOf(config);
     const checkpointId = requireCheckpointId(address);
     if (writes.length === 0) return;
-    await this.#taskWriter.put({ address, checkpointId, taskId }, taskPath, writes);
+    const putting = this.#taskWriter.put({ address, checkpointId, taskId }, taskPath, writes);
+    if (isPromise(putting)) await putting;
   }
 
   override deleteThread(threadId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { WriteAddress } from "../checkpoint/address.ts";
 import { encode } from "../checkpoint/encoding.ts";
-import { chain, isPromise } from "../checkpoint/maybe-promise.ts";
+import { chain } from "../checkpoint/maybe-promise.ts";
 import { mergeTaskWrites, positionWrites } from "../checkpoint/pending-writes.ts";
 import type { TaskWrites } from "../checkpoint/pending-writes.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
@@ -43,23 +43,25 @@ export class TaskWriter {
     this.#parts = parts;
   }
 
-  async put(place: TaskPlace, taskPath: string, writes: readonly PendingWrite[]): Promise<void> {
+  /** Stays in the turn when there is nothing to wait for. */
+  put(place: TaskPlace, taskPath: string, writes: readonly PendingWrite[]): MaybePromise<void> {
     const { shared, commits } = this.#parts;
     const { cache } = shared;
     const { threadId, namespace } = place.address;
     const pending = commits.begin(threadId);
     const { path, writes: positioned } = positionWrites(taskPath, writes);
     const forming = shared.values.toStored(positioned, cache.replacements(threadId), false);
-    const stored = isPromise(forming) ? await forming : forming;
-    const inStoredForm = stored.isAsGiven
-      ? positioned
-      : positioned.map((write, index) => ({ ...write, value: stored.values[index]?.value }));
-    const task = { ...place, stored, added: { path, writes: inStoredForm } };
-    const storing = this.#store(cache, pending, task, undefined);
-    const id = isPromise(storing) ? await storing : storing;
-    if (id === undefined) return this.put(place, taskPath, writes);
-    cache.setNamespaceId(threadId, namespace, id);
-    stored.remember();
+    return chain(forming, (stored) => {
+      const inStoredForm = stored.isAsGiven
+        ? positioned
+        : positioned.map((write, index) => ({ ...write, value: stored.values[index]?.value }));
+      const task = { ...place, stored, added: { path, writes: inStoredForm } };
+      return chain(this.#store(cache, pending, task, undefined), (id) => {
+        if (id === undefined) return this.put(place, taskPath, writes);
+        cache.setNamespaceId(threadId, namespace, id);
+        stored.remember();
+      });
+    });
   }
 
   /**

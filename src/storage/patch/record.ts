@@ -26,15 +26,18 @@ export function diffRecord(differ: PartComparison, old: PlainRecord, next: Plain
   let place = 0;
   for (let position = 0; position < oldKeys.length; position++) {
     const key = oldKeys[position] ?? "";
-    if (keys[place] === key) {
-      place++;
-      const change = differ.compare(old[key], next[key]);
-      if (change === undefined) draft.keep(key, old[key]);
-      else draft.set(position, key, change);
-    } else {
+    const before = old[key];
+    if (keys[place] !== key) {
       removed.push(position);
-      draft.remove(key, old[key]);
+      draft.remove(key, before);
+      continue;
     }
+    place++;
+    const after = next[key];
+    if (Object.is(before, after)) continue;
+    const change = differ.compare(before, after);
+    if (change === undefined) draft.keep(key, before);
+    else draft.set(position, key, change);
   }
   for (; place < keys.length; place++) {
     const key = keys[place] ?? "";
