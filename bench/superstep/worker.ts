@@ -1,7 +1,7 @@
 import { createRuntime } from "tidemark/worker";
 import { ours, theirs } from "../graphs/library.ts";
 import { loopGraph, loopInput, recursionLimit } from "../graphs/loop.ts";
-import { discard } from "../../src/thread/discard.ts";
+import { discard } from "../../src/discard.ts";
 import { type RowsEach, writeAgain } from "./sql-alone.ts";
 
 const runtime = createRuntime({ graphs: { loop: loopGraph(ours) } });

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { discard } from "../thread/discard.ts";
+import { discard } from "../discard.ts";
 import type { NamedRun } from "../thread/run-protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
 import type { AppOptions } from "./app.ts";

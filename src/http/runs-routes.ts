@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "./hono.ts";
-import { discard } from "../thread/discard.ts";
+import { discard } from "../discard.ts";
 import type { StartRun } from "../thread/protocol.ts";
 import type { NamedRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";

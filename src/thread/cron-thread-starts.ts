@@ -1,4 +1,4 @@
-import { discard } from "./discard.ts";
+import { discard } from "../discard.ts";
 import { decode } from "../checkpoint/encoding.ts";
 import { uuid5 } from "../uuid5.ts";
 import type { WireError } from "../errors.ts";

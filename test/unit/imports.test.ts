@@ -23,6 +23,7 @@ const LEAVES = [
   "json.ts",
   "log.ts",
   "contains.ts",
+  "discard.ts",
   "graph-crons.ts",
   "caller-configurable.ts",
   "adopt.ts",

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { discard } from "../../thread/discard.ts";
+import { discard } from "../../discard.ts";
 import type { RunRequest, StartRun } from "../../thread/protocol.ts";
 import type { AppOptions } from "../app.ts";
 import { check } from "../body.ts";
