@@ -12,7 +12,7 @@ import type { ThreadStorage } from "./thread-storage.ts";
 const MAX_DELAY = 60 * 60 * 1000;
 
 /**
- * In milliseconds. The directory is not told of a run that is over sooner until it is over; and the timer of what it was told
+ * In milliseconds. The directory is not told of a run that somebody waits for, and that is over sooner, until it is over; and the timer of what it was told
  * stays so long, since another change may come that needs one.
  */
 const MOMENT = 500;
@@ -57,13 +57,14 @@ export class Announcer {
     this.#forgetLater = new Later(moment, () => this.#forget());
   }
 
-  /** In the transaction in which the thread changes. */
-  note(): void {
+  /** In the transaction in which the thread changes. `isPressing`: the directory hears of it at once, also of a busy thread. */
+  note(isPressing = false): void {
     const { platform, directory } = this.#parts;
     if (directory === undefined) return;
     this.#expect();
+    const maySettle = (): boolean => !isPressing && this.#told !== undefined && this.#isBusy();
     // When the transaction fails, there is nothing to tell.
-    const told = Promise.resolve().then(() => (this.#isBusy() ? this.#tellLater.do() : this.tell()));
+    const told = Promise.resolve().then(() => (maySettle() ? this.#tellLater.do() : this.tell()));
     platform.waitUntil(this.#reporting(told));
   }
 

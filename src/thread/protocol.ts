@@ -160,6 +160,8 @@ export interface StartRun extends ThreadAddress {
   readonly idempotency?: Idempotency;
   /** Refuses to make a new thread. */
   readonly mustExist?: boolean;
+  /** Its caller waits for its end. */
+  readonly isAwaited?: boolean;
   /** The caller is told the id before the run has ended: the run is there to be read, whatever becomes of it. */
   readonly isAcknowledged?: boolean;
   /** The thread is made for this run, and goes some time after it. */

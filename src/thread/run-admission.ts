@@ -26,8 +26,10 @@ export interface AdmissionOptions {
   readonly queue: RunQueue;
   /** Part of the transaction that makes a thread for one run. */
   readonly onTemporary: () => void;
-  /** Part of the transaction that takes a run in. */
-  readonly onChange: () => void;
+  /** Part of the transaction that takes a run in, which somebody waits for or not. */
+  readonly onChange: (isAwaited: boolean) => void;
+  /** The run that was taken in has made the thread. */
+  readonly onMade: () => Promise<void>;
   readonly outbox: Outbox;
   readonly entrance: RunEntrance;
   readonly reached: (point: CrashPoint) => void;
@@ -68,6 +70,7 @@ export class RunAdmission {
   async admit(call: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
     const { queue, states, storage, reached } = this.#options;
     const deletions = this.#deletions;
+    const isNew = storage.thread() === undefined;
     const hashing = hashedKey(storage.serde, call.idempotency);
     const idempotency = isPromise(hashing) ? await hashing : hashing;
     const { idempotency: _, ...others } = call;
@@ -98,6 +101,7 @@ export class RunAdmission {
       await staged.record.release();
     }
     queue.wake();
+    if (isNew && call.isAwaited !== true) await this.#options.onMade();
   }
 
   /**
@@ -137,7 +141,7 @@ export class RunAdmission {
     const { environment, entrance, outbox, storage, onChange } = this.#options;
     const { multitask = "enqueue", delay, timeLimit } = start.request;
     const now = environment.now();
-    onChange();
+    onChange(start.isAwaited === true);
     staged.record.commit();
     const after = entrance.admit({
       ...staged.run,

@@ -40,8 +40,8 @@ export class ThreadRuns implements RunsApi {
 
   acceptRun(start: StartRun): Promise<Reply<AcceptedRun>> {
     return replying(async () => {
-      const run = { ...start, runId: await this.#accept(start) };
-      const { runId } = run;
+      const runId = await this.#accept({ ...start, isAwaited: true });
+      const run = { ...start, runId };
       if (!(await this.#endsNow(runId))) return { runId };
       // Why they are not to be had, `joinRun` says.
       const values = await this.#parts.values(run).catch(() => undefined);

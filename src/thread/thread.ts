@@ -132,7 +132,8 @@ export class Thread {
       queue: this.#queue,
       entrance,
       onTemporary: () => this.#temporary.begin(),
-      onChange: () => this.#announcer.note(),
+      onChange: (isAwaited) => this.#announcer.note(!isAwaited),
+      onMade: () => this.#announcer.tellIfPossible(),
       outbox: this.#outbox,
       reached: (point) => platform.reached(point),
     });
@@ -194,7 +195,7 @@ export class Thread {
   invoke(start: StartRun): Promise<Reply<Bytes>> {
     return replying(async () => {
       await this.#ready(start);
-      const runId = await this.#admit(start);
+      const runId = await this.#admit({ ...start, isAwaited: true });
       return this.#ends.answer({ ...start, runId }, wireAnswer);
     });
   }

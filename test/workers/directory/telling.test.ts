@@ -88,27 +88,40 @@ describe("a directory", () => {
 
   it("hears of a run that goes on", async () => {
     const gate = new Gate();
+    await telling([gate], async ({ heard, create, run }) => {
+      await create();
+      const ended = run();
+      await gate.reached();
+      expect(heard).toEqual(["idle"]);
+      await expect.poll(() => heard, settled).toEqual(["idle", "busy"]);
+      gate.open();
+      await ended;
+      await expect.poll(() => heard, settled).toEqual(["idle", "busy", "idle"]);
+    });
+  });
+
+  it("hears at once of a thread that a run has made", async () => {
+    const gate = new Gate();
     await telling([gate], async ({ heard, run }) => {
       const ended = run();
       await gate.reached();
-      expect(heard).toEqual([]);
-      await expect.poll(() => heard, settled).toEqual(["busy"]);
+      await expect.poll(() => heard, { timeout: 400 }).toEqual(["busy"]);
       gate.open();
       await ended;
-      await expect.poll(() => heard, settled).toEqual(["busy", "idle"]);
     });
   });
 
   it("hears nothing between two runs that follow one another", async () => {
     const gates = [new Gate(), new Gate()];
-    await telling(gates, async ({ heard, run }) => {
+    await telling(gates, async ({ heard, create, run }) => {
+      await create();
       const ended = [run(), run()];
       for (const gate of gates) {
         await gate.reached();
         gate.open();
       }
       await Promise.all(ended);
-      await expect.poll(() => heard, settled).toEqual(["idle"]);
+      await expect.poll(() => heard, settled).toEqual(["idle", "idle"]);
     });
   });
 
