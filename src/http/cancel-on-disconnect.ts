@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { discard } from "../discard.ts";
-import type { NamedRun } from "../thread/run-protocol.ts";
+import type { StartedBy, StartRun } from "../thread/protocol.ts";
+import type { CancelRun } from "../thread/run-protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
 import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
@@ -25,17 +26,28 @@ export async function refusalToCancel(
   return undefined;
 }
 
-/** Cancels the run when the client goes before its end, where that is wanted. */
+/** Cancels the run when the client goes before its end. `start`: only if that has started it, or an earlier call with its key. */
 export function cancelOnDisconnect(
   context: Context,
   thread: RequestedThread,
-  { tenant, threadId, runId }: NamedRun,
-  isWanted: boolean,
-): Disconnection | undefined {
-  if (!isWanted) return undefined;
-  const cancelled = { tenant, threadId, runId, action: "interrupt", wait: false } as const;
+  runId: string,
+  start?: StartRun,
+): Disconnection {
+  const { tenant, threadId } = thread.address;
+  const cancelled: CancelRun = {
+    tenant,
+    threadId,
+    runId,
+    action: "interrupt",
+    wait: false,
+    ...(start !== undefined && { startedBy: startedBy(start) }),
+  };
   return {
     onGone: () => call(thread, (api) => api.cancelRun(cancelled)),
     waitUntil: (work) => context.executionCtx.waitUntil(work),
   };
+}
+
+function startedBy({ runId, idempotency }: StartRun): StartedBy {
+  return { runId, ...(idempotency !== undefined && { idempotency }) };
 }

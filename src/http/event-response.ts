@@ -9,7 +9,8 @@ import { call, refusal, type RequestedThread } from "./thread-call.ts";
 export interface StreamOptions {
   /** The id of the last event that the client has had already. */
   readonly after?: string | undefined;
-  readonly disconnection?: Disconnection | undefined;
+  /** Of the run that the events are of. */
+  readonly disconnection?: ((runId: string) => Disconnection | undefined) | undefined;
 }
 
 export const EVENT_HEADERS = {
@@ -38,7 +39,7 @@ export async function streamed(
     after,
     attach,
     heartbeat: options.heartbeat,
-    disconnection,
+    disconnection: disconnection?.(reply.value.runId),
     watch: (signal) => reauthentications(context, options, signal),
   });
   return context.body(events, 200, {

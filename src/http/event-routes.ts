@@ -22,10 +22,9 @@ export function eventRoutes(options: AppOptions): Hono {
     const refused = mayCancel && (await refusalToCancel(context, options, thread, runId));
     if (refused) return refused;
     const read = { ...thread.address, runId, modes };
-    const disconnection = cancelOnDisconnect(context, thread, read, mayCancel);
     return streamed(context, options, thread, (api, last) => api.readEvents({ ...read, after: last }), {
       after,
-      disconnection,
+      ...(mayCancel && { disconnection: (id) => cancelOnDisconnect(context, thread, id) }),
     });
   });
 

@@ -5,7 +5,7 @@ import type { Reply, StartRun, ThreadApi } from "../thread/protocol.ts";
 import type { NamedRun, ToldRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { reauthentications } from "./auth/reauthentication.ts";
-import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
+import type { Disconnection } from "./disconnection.ts";
 import { call, refusal, type RequestedThread, whole, type WholeText } from "./thread-call.ts";
 import { waitingBody } from "./waiting-body.ts";
 
@@ -75,7 +75,7 @@ export function valuesOf(
   context: Context,
   options: AppOptions,
   { thread, run }: { readonly thread: RequestedThread; readonly run: NamedRun },
-  isCancelledOnDisconnect: boolean,
+  disconnection: Disconnection | undefined,
 ): Response {
   const values = async (): Promise<Uint8Array> => {
     const reply = await call(thread, async (api): Promise<Reply<Uint8Array>> => {
@@ -87,7 +87,7 @@ export function valuesOf(
   };
   locate(context, thread, run.runId, "/join");
   const body = waitingBody(values, {
-    disconnection: cancelOnDisconnect(context, thread, run, isCancelledOnDisconnect),
+    disconnection,
     watch: (signal) => reauthentications(context, options, signal),
   });
   return context.body(body, 200, VALUES);

@@ -6,6 +6,7 @@ import type { NamedRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { cancelOnDisconnect, refusalToCancel } from "./cancel-on-disconnect.ts";
+import type { Disconnection } from "./disconnection.ts";
 import { configuredHeaders } from "./configured-headers.ts";
 import { streamed } from "./event-response.ts";
 import { newId } from "./new-id.ts";
@@ -75,22 +76,34 @@ function creating(
   });
 
   app.post("/runs/wait", async (context) => {
-    const { thread, start, isCancelledOnDisconnect } = await created(context, WITHOUT_EVENTS);
+    const asked = await created(context, WITHOUT_EVENTS);
+    const { thread, start } = asked;
     const reply = await callAcceptedRun(thread, start);
     if (!reply.ok) return refusal(context, reply);
     const { runId, values } = reply.value;
     const run = { ...thread.address, runId };
     if (values !== undefined) return valuesNow(context, thread, runId, values);
-    return valuesOf(context, options, { thread, run }, isCancelledOnDisconnect);
+    return valuesOf(context, options, { thread, run }, disconnectionOf(context, asked, runId));
   });
 
   app.post("/runs/stream", async (context) => {
-    const { thread, start, isCancelledOnDisconnect } = await created(context, {});
-    const disconnection = cancelOnDisconnect(context, thread, start, isCancelledOnDisconnect);
-    return streamed(context, options, thread, (api, after) => api.stream(start, after), { disconnection });
+    const asked = await created(context, {});
+    const { thread, start } = asked;
+    return streamed(context, options, thread, (api, after) => api.stream(start, after), {
+      disconnection: (runId) => disconnectionOf(context, asked, runId),
+    });
   });
 
   return app;
+}
+
+/** What becomes of the run that was answered with when the client goes. */
+function disconnectionOf(
+  context: Context,
+  { thread, start, isCancelledOnDisconnect }: CreatedRun,
+  runId: string,
+): Disconnection | undefined {
+  return isCancelledOnDisconnect ? cancelOnDisconnect(context, thread, runId, start) : undefined;
 }
 
 /** Waiting for a run that was started before. */
@@ -105,7 +118,8 @@ export function joinRoutes(options: AppOptions): Hono {
     const reply = await call(thread, (api) => api.getRun(run));
     if (!reply.ok) return refusal(context, reply);
     await discard(reply.value.run);
-    return valuesOf(context, options, { thread, run }, mayCancel);
+    const disconnection = mayCancel ? cancelOnDisconnect(context, thread, run.runId) : undefined;
+    return valuesOf(context, options, { thread, run }, disconnection);
   });
 
   return app;

@@ -170,6 +170,9 @@ export interface StartRun extends ThreadAddress {
   readonly continues?: string;
 }
 
+/** A call that starts a run, or that has done so when it came before. */
+export type StartedBy = Pick<StartRun, "runId" | "idempotency">;
+
 /** Absent: the newest state of the thread's own graph. */
 export interface StatePlace {
   readonly checkpointId?: string;

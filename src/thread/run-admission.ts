@@ -9,7 +9,7 @@ import { threadBusy, threadDeleted, threadNotFound } from "./errors.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
 import { withInheritedWebhook } from "./outbox/inherited-webhook.ts";
 import type { Outbox } from "./outbox/outbox.ts";
-import type { Idempotency, StartRun } from "./protocol.ts";
+import type { Idempotency, StartedBy, StartRun } from "./protocol.ts";
 import type { RunEntrance } from "./run-entrance.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { AfterStop } from "./run-stops.ts";
@@ -61,6 +61,12 @@ export class RunAdmission {
   async dismiss(): Promise<void> {
     this.#deletions += 1;
     await Promise.allSettled(this.#staging);
+  }
+
+  /** The run that the call has started, now or when it came before with its key. */
+  async startedBy({ runId, idempotency: key }: StartedBy): Promise<string | undefined> {
+    const idempotency = await hashedKey(this.#options.storage.serde, key);
+    return this.#known({ runId, ...(idempotency !== undefined && { idempotency }) });
   }
 
   /**
@@ -157,7 +163,7 @@ export class RunAdmission {
     return after;
   }
 
-  #known({ idempotency, runId }: HashedStart): string | undefined {
+  #known({ idempotency, runId }: Pick<HashedStart, keyof StartedBy>): string | undefined {
     const { environment, storage } = this.#options;
     const thread = storage.thread();
     if (thread === undefined) return undefined;

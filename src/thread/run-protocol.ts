@@ -1,4 +1,4 @@
-import type { Bytes, ThreadAddress } from "./protocol.ts";
+import type { Bytes, StartedBy, ThreadAddress } from "./protocol.ts";
 
 /** What callers may ask of runs, beside starting them. */
 
@@ -48,4 +48,6 @@ export interface CancelRun extends NamedRun {
   readonly action: Cancellation;
   /** Answers when nothing of the run goes on any more, and what is to be undone is. */
   readonly wait: boolean;
+  /** A run that another call has started stays as it is: this one was led to it by the same answer. */
+  readonly startedBy?: StartedBy;
 }

@@ -86,11 +86,13 @@ export class ThreadRuns implements RunsApi {
     });
   }
 
-  cancelRun({ action, wait, ...named }: CancelRun): Promise<Reply<ToldRun>> {
-    const { ready, stops, queue } = this.#parts;
+  cancelRun({ action, wait, startedBy, ...named }: CancelRun): Promise<Reply<ToldRun>> {
+    const { admission, ready, stops, queue } = this.#parts;
     return replying(async () => {
       await ready(named);
       this.#requireThread(named);
+      if (startedBy !== undefined && (await admission.startedBy(startedBy)) !== named.runId)
+        return this.#told(named);
       stops.cancel(named.threadId, named.runId, action);
       queue.wake();
       if (wait) await this.#hasLetGo(named);
