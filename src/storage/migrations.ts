@@ -11,17 +11,18 @@ export interface Migration {
  * Brings the tables up to the newest of the migrations: all that are missing, in order, in one transaction. Writes
  * nothing when there is nothing to do, and refuses a database that newer code has written. `newestTables` makes at once what
  * all migrations make one after the other, and is what a database without tables gets.
+ * Returns whether there were none.
  */
 export function migrate(
   storage: DurableObjectStorage,
   migrations: readonly Migration[],
   newestTables?: string,
-): void {
+): boolean {
   const ordered = migrations.toSorted((a, b) => a.version - b.version);
   const newest = ordered.at(-1)?.version ?? 0;
   const current = schemaVersion(storage.sql);
   if (current > newest) throw tooNew(current, newest);
-  if (current === newest) return;
+  if (current === newest) return false;
   storage.transactionSync(() => {
     if (current === 0 && newestTables !== undefined) return void storage.sql.exec(newestTables);
     storage.sql.exec(
@@ -33,6 +34,7 @@ export function migrate(
       storage.sql.exec("INSERT INTO schema_migrations (version, name) VALUES (?, ?)", version, name);
     }
   });
+  return current === 0;
 }
 
 /** The version of the tables, 0 when there are none. Creates nothing. */

@@ -42,6 +42,11 @@ export class AnswerRows {
     this.#presence.forget();
   }
 
+  /** The table was made just now. */
+  noteEmpty(): void {
+    this.#presence.noteEmpty();
+  }
+
   /** Of one question, the first one first. */
   of(interruptId: string): AnswerRecord[] {
     const statement = "SELECT * FROM answers WHERE interrupt = ? ORDER BY answered_at, run";

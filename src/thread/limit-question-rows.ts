@@ -38,6 +38,12 @@ export class LimitQuestionRows {
   forget(): void {
     this.#row.forget();
   }
+
+  /** The table was made just now. */
+  noteEmpty(): void {
+    this.#row.know(undefined);
+  }
+
   /** In the place of an earlier one. */
   put({ interruptId, checkpointId, runId, body }: Omit<LimitQuestionRow, "takenBy">): void {
     this.#write(

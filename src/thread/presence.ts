@@ -16,6 +16,11 @@ export class Presence {
     return this.#isEmpty.read(() => this.#sql.first(`SELECT 1 FROM ${this.#table} LIMIT 1`) === undefined);
   }
 
+  /** The table was made just now. */
+  noteEmpty(): void {
+    this.#isEmpty.know(true);
+  }
+
   /** A row is added. */
   note(): void {
     this.#isEmpty.change(() => false);

@@ -15,6 +15,11 @@ export class QueueRows {
     this.#ids.forget();
   }
 
+  /** The table was made just now. */
+  noteEmpty(): void {
+    this.#ids.know([]);
+  }
+
   all(): readonly string[] {
     const statement = "SELECT run FROM queue ORDER BY position";
     return this.#ids.read(() => this.#sql.all<{ run: string }>(statement).map(({ run }) => run));

@@ -51,6 +51,11 @@ export class ReceivedEventRows {
     this.#presence.forget();
   }
 
+  /** The table was made just now. */
+  noteEmpty(): void {
+    this.#presence.noteEmpty();
+  }
+
   get(id: string): StoredEvent | undefined {
     const row = this.#sql.first<Columns>("SELECT * FROM received_events WHERE id = ?", id);
     return row && fromColumns(row);

@@ -15,6 +15,11 @@ export class Remembered<Value> {
     if (this.#known !== undefined) this.#known = { value: changed(this.#known.value) };
   }
 
+  /** What the rows say is known without reading them. */
+  know(value: Value): void {
+    this.#known = { value };
+  }
+
   /** To be called with whatever changes the rows. */
   forget(): void {
     this.#known = undefined;

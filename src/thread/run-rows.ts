@@ -131,6 +131,7 @@ function conditionOf(status: RunStatus | undefined): string {
 export class RunRows {
   readonly #sql: Sql;
   readonly #queue: QueueRows;
+  readonly #last = new Remembered<LastRun | undefined>();
   readonly #run = new Remembered<{ readonly id: string; readonly row: RunRow | undefined }>();
 
   constructor(sql: Sql, queue: QueueRows) {
@@ -141,6 +142,12 @@ export class RunRows {
   /** The rows may be others than they were. */
   forget(): void {
     this.#run.forget();
+    this.#last.forget();
+  }
+
+  /** The table was made just now. */
+  noteEmpty(): void {
+    this.#last.know(undefined);
   }
 
   get(id: string): RunRow | undefined {
@@ -248,10 +255,7 @@ export class RunRows {
 
   /** The run that came last: ids are minted in the order of time. */
   last(): LastRun | undefined {
-    const statement =
-      "SELECT status, coalesce(ended_at, created_at) AS used_at FROM runs ORDER BY id DESC LIMIT 1";
-    const row = this.#sql.first<{ status: RunStatus; used_at: number }>(statement);
-    return row && { status: row.status, usedAt: row.used_at };
+    return this.#last.read(() => this.#readLast());
   }
 
   /** When the thread had to do with a run last: it came, or it ended. */
@@ -326,6 +330,13 @@ export class RunRows {
   #read(id: string): { readonly id: string; readonly row: RunRow | undefined } {
     const row = this.#sql.first<RunColumns>("SELECT * FROM runs WHERE id = ?", id);
     return { id, row: row && fromColumns(row) };
+  }
+
+  #readLast(): LastRun | undefined {
+    const statement =
+      "SELECT status, coalesce(ended_at, created_at) AS used_at FROM runs ORDER BY id DESC LIMIT 1";
+    const row = this.#sql.first<{ status: RunStatus; used_at: number }>(statement);
+    return row && { status: row.status, usedAt: row.used_at };
   }
 
   #update(id: string, statement: string, ...inputs: SqlInput[]): void {

@@ -62,14 +62,23 @@ export class ThreadRows {
     this.#row.forget();
   }
 
-  insert({ tenant, thread_id: threadId, graph, created_at: createdAt, metadata, ttl }: NewThread): void {
+  /** The table was made just now. */
+  noteEmpty(): void {
+    this.#row.know(undefined);
+  }
+
+  insert({ tenant, thread_id, graph, created_at, metadata, ttl: given }: NewThread): void {
+    const ttl = given ?? null;
     const statement =
       "INSERT INTO thread (id, tenant, thread_id, graph, created_at, metadata, ttl) VALUES (1, ?, ?, ?, ?, ?, ?)";
-    this.#write(statement, tenant, threadId, graph, createdAt, JSON.stringify(metadata), ttl ?? null);
+    this.#write(statement, tenant, thread_id, graph, created_at, JSON.stringify(metadata), ttl);
+    const told = { updated_at: null, deleting: 0, version: 0 };
+    this.#row.know({ tenant, thread_id, graph, created_at, metadata, ttl, ...told });
   }
 
   bind(graph: string, metadata: JsonObject): void {
-    this.#write("UPDATE thread SET graph = ?, metadata = ?", graph, JSON.stringify(metadata));
+    this.#row.change((row) => row && { ...row, graph, metadata });
+    this.#sql.run("UPDATE thread SET graph = ?, metadata = ?", graph, JSON.stringify(metadata));
   }
 
   setMetadata(metadata: JsonObject, now: number): void {

@@ -152,9 +152,7 @@ export class ThreadStorage {
 
   /** Reads the rows themselves from here on, whatever they said. */
   forget(): void {
-    const { queue, runs, answers, received, events, limitQuestion, deliveries, timers } = this;
-    const all = [this.#thread, queue, runs, answers, received, events, limitQuestion, deliveries, timers];
-    for (const rows of all) rows.forget();
+    for (const rows of this.#remembering()) rows.forget();
   }
 
   /** In a transaction: enters the run once more. What is returned may commit from now on, and no attempt before it. */
@@ -272,8 +270,15 @@ export class ThreadStorage {
     this.forget();
     const isNewest = version === this.newestSchema;
     const steps = threadMigrations.filter((migration) => migration.version <= version);
-    migrate(storage, steps, isNewest ? newestTables : undefined);
+    const isNew = migrate(storage, steps, isNewest ? newestTables : undefined);
+    if (isNew) for (const rows of this.#remembering()) rows.noteEmpty();
     this.#hasTables = isNewest;
+  }
+
+  /** The rows of which is known what they say. */
+  #remembering() {
+    const { queue, runs, answers, received, events, limitQuestion, deliveries, timers } = this;
+    return [this.#thread, queue, runs, answers, received, events, limitQuestion, deliveries, timers];
   }
 
   #transact<T>(guard: CommitGuard, kind: "checkpoint" | "task", write: () => T, isAtomic: boolean): T {

@@ -150,6 +150,12 @@ export class Timers {
     this.#nextOfRuns.forget();
   }
 
+  /** The table was made just now. */
+  noteEmpty(): void {
+    this.#few.know([]);
+    this.#nextOfRuns.know(undefined);
+  }
+
   /** The tables are gone, and the alarm with them. */
   reset(): void {
     this.forget();

@@ -29,6 +29,11 @@ export class EventRows {
     this.#presence.forget();
   }
 
+  /** The table was made just now. */
+  noteEmpty(): void {
+    this.#presence.noteEmpty();
+  }
+
   insert(
     run: string,
     n: number,

@@ -51,6 +51,11 @@ export class DeliveryRows {
     this.#presence.forget();
   }
 
+  /** The table was made just now. */
+  noteEmpty(): void {
+    this.#presence.noteEmpty();
+  }
+
   insert(run: string): void {
     this.#presence.note();
     this.#sql.run(
