@@ -2,29 +2,43 @@ import { stringifyJson } from "../json.ts";
 import { ResponseTooLargeError } from "./errors.ts";
 import type { Bytes } from "./protocol.ts";
 
-/** In bytes. An object has 128 MB of memory for the state, its text, and everything else. */
-const MAX_ANSWER = 64 * 1024 * 1024;
+/** Of its text, in characters. An object has 128 MB of memory for the state, its text, and everything else. */
+const MAX_ANSWER = 48 * 1024 * 1024;
 
-/** In bytes. What is shorter goes as it is: a stream between objects costs more than its text. */
+/** In characters. What is shorter goes as it is: a stream between objects costs more than its text. */
 const MAX_WHOLE = 1024 * 1024;
 
 /** A page of a history ends early rather than grow over it; in bytes. */
 const MAX_PAGE = 32 * 1024 * 1024;
 
-/** JSON text, within the limit of an answer. */
-export function jsonChunk(value: unknown): Uint8Array<ArrayBuffer> {
+/** As JSON text, within the limit of an answer. A long one is there once, as text: its bytes are made as they are taken. */
+export function jsonBytes(value: unknown): Bytes {
   const text = jsonText(value);
-  // Text has at least as many bytes as characters.
-  if (text.length > MAX_ANSWER) throw new ResponseTooLargeError(text.length, MAX_ANSWER);
-  // An encoder gives nobody shared memory.
-  const bytes = new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
-  if (bytes.byteLength > MAX_ANSWER) throw new ResponseTooLargeError(bytes.byteLength, MAX_ANSWER);
-  return bytes;
+  return text.length > MAX_WHOLE ? partsOf(text) : encoded(text);
 }
 
-export function jsonBytes(value: unknown): Bytes {
-  const chunk = jsonChunk(value);
-  return chunk.byteLength > MAX_WHOLE ? new Blob([chunk]).stream() : chunk;
+function partsOf(text: string): ReadableStream<Uint8Array> {
+  let start = 0;
+  return new ReadableStream({
+    type: "bytes",
+    pull: (controller) => {
+      const end = start + MAX_WHOLE;
+      // The halves of a pair are encoded together.
+      const part = text.slice(start, isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end);
+      if (part.length > 0) controller.enqueue(encoded(part));
+      else controller.close();
+      start += part.length;
+    },
+  });
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** An encoder gives nobody shared memory. */
+function encoded(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -59,12 +73,11 @@ async function* pageChunks(
   report: (error: unknown) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let size = 0;
-  const encoder = new TextEncoder();
   try {
     for await (const item of items) {
-      const bytes = jsonChunk(item);
+      const bytes = encoded(jsonText(item));
       if (size > 0 && size + bytes.byteLength > MAX_PAGE) break;
-      yield encoder.encode(size === 0 ? "[" : ",");
+      yield encoded(size === 0 ? "[" : ",");
       size += bytes.byteLength;
       yield bytes;
     }
@@ -72,15 +85,18 @@ async function* pageChunks(
     if (size === 0) throw error;
     report(error);
   }
-  yield encoder.encode(size === 0 ? "[]" : "]");
+  yield encoded(size === 0 ? "[]" : "]");
 }
 
 function jsonText(value: unknown): string {
+  let text: string;
   try {
-    return stringifyJson(value);
+    text = stringifyJson(value);
   } catch (error) {
     // A text that is longer than any can be.
     if (error instanceof RangeError) throw new ResponseTooLargeError(MAX_ANSWER, MAX_ANSWER);
     throw error;
   }
+  if (text.length > MAX_ANSWER) throw new ResponseTooLargeError(text.length, MAX_ANSWER);
+  return text;
 }
