@@ -12,6 +12,7 @@ import { streamed } from "./event-response.ts";
 import { newId } from "./new-id.ts";
 import { callAcceptedRun, callToldRun, told, valuesNow, valuesOf } from "./run-answers.ts";
 import { withoutUnknownInput } from "./unknown-input.ts";
+import { startTogether } from "./run-batch.ts";
 import { withAssistant } from "./run-assistant.ts";
 import { createdRunRequest, RunBatchBody, type RunCreate, RunCreateBody } from "./run-create.ts";
 import { startOf } from "./run-start.ts";
@@ -45,14 +46,13 @@ export function statelessRunRoutes(options: AppOptions): Hono {
 
   app.post("/runs/batch", async (context) => {
     const bodies = await parseBody(context.req, RunBatchBody, options.maxBodySize);
-    const runs: unknown[] = [];
+    const runs: CreatedRun[] = [];
     for (const [index, body] of bodies.entries()) {
-      const { thread, start } = await statelessRun(context, options, body, String(index));
-      const reply = await callToldRun(thread, (api) => api.startRun(start));
-      if (!reply.ok) return refusal(context, reply);
-      runs.push(JSON.parse(new TextDecoder().decode(reply.value.run)));
+      runs.push(await statelessRun(context, options, body, String(index)));
     }
-    return context.json(runs);
+    const reply = await startTogether(runs);
+    if (!reply.ok) return refusal(context, reply);
+    return context.json(reply.value.map(({ run }) => JSON.parse(new TextDecoder().decode(run)) as unknown));
   });
 
   return app;

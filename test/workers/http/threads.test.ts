@@ -141,6 +141,31 @@ describe("a thread that is made before its first run", () => {
     );
   });
 
+  it("is made for none of several runs when one of them is refused, nor undone for a call that came before", async () => {
+    const good = { assistant_id: "desk", input: { topic: "tea" } };
+    const batch = (last: object, headers: Record<string, string> = {}): Promise<unknown> => {
+      const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
+      return json(request("/runs/batch", { ...init, body: JSON.stringify([good, last]) }));
+    };
+    const refusals: [object, string][] = [
+      [{ assistant_id: "nope" }, "assistant_not_found"],
+      [{ ...good, webhook: "ftp://example.com" }, "invalid_webhook"],
+    ];
+    const before = await ids({ limit: 1000 });
+    for (const [last, code] of refusals) {
+      await expect(batch(last)).rejects.toMatchObject({ code });
+      await expect(batch(last, { "idempotency-key": crypto.randomUUID() })).rejects.toMatchObject({ code });
+    }
+    expect(await ids({ limit: 1000 })).toEqual(before);
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const [first] = (await batch(good, key)) as { run_id: string }[];
+    await expect(batch({ ...good, input: {} }, key)).rejects.toMatchObject({
+      code: "idempotency_key_reused",
+    });
+    expect(await batch(good, key)).toMatchObject([{ run_id: first?.run_id }, {}]);
+    expect((await request(`/runs/${first?.run_id}/join`)).status).toBe(200);
+  });
+
   it("keeps its metadata, key by key, when some of it is replaced", async () => {
     const { thread_id: id, updated_at: before } = await create({ metadata: { a: 1, b: { c: 2 } } });
     const patch = {

@@ -26,6 +26,8 @@ const JUNK: readonly [unknown, ...unknown[]] = [
 
 /** The value with one thing made wrong: a key replaced, left out or added, at whatever depth, or all of it. */
 export function spoiled(value: unknown, keys: readonly string[], random: Random): unknown {
+  // What comes before the one that is wrong is not to be done either.
+  if (Array.isArray(value) && random.next() < 0.9) return [...value, spoiled(value[0], keys, random)];
   if (!isObject(value) || random.next() < 0.1) return random.pick(JUNK);
   const inner = Object.keys(value).filter((key) => isObject(value[key]));
   if (inner.length > 0 && random.next() < 0.4) {
