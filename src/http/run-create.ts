@@ -81,7 +81,7 @@ export const RunCreateBody = exactlyOrNull({
   stream_mode: v.optional(RunModes),
   stream_subgraphs: v.optional(v.boolean(), false),
   answered_by: v.optional(AnsweredBy),
-  /** The events of a run are always kept, and its checkpoints always stored before it goes on. */
+  /** Asks for the events of a run that is only waited for; those of others are kept anyway. */
   stream_resumable: v.optional(v.boolean()),
   durability: v.optional(v.picklist(["sync", "async", "exit"])),
   checkpoint_during: v.optional(v.boolean()),

@@ -177,7 +177,8 @@ async function createdRun(
 }
 
 async function runBody(context: Context, options: AppOptions, ifUnnamed: UnnamedModes): Promise<RunCreate> {
-  return { ...ifUnnamed, ...(await parseBody(context.req, RunCreateBody, options.maxBodySize)) };
+  const body = await parseBody(context.req, RunCreateBody, options.maxBodySize);
+  return body.stream_resumable === true ? body : { ...ifUnnamed, ...body };
 }
 
 /** `part`: which of the runs of its request it is. */

@@ -35,7 +35,7 @@ export const PROPERTIES: Readonly<Record<string, string>> = {
   if_not_exists: "Whether a thread that is not there is made.",
   stream_mode: "Which events there are.",
   stream_subgraphs: "Also the events of graphs inside nodes.",
-  stream_resumable: "Of no consequence: events are always kept.",
+  stream_resumable: "Keeps the events of a run that is only waited for; others are always kept.",
   durability: "Of no consequence: checkpoints are always stored before the run goes on.",
   checkpoint_during: "Of no consequence, as `durability`.",
   strict_resume: "Of no consequence: answers to unknown questions are always refused.",

@@ -14,7 +14,7 @@ import type { CrashPoint } from "./crash-points.ts";
 import { limitedRun, pauseAtLimit, type LimitedRun } from "./limited-run.ts";
 import { requireHead } from "./require-head.ts";
 import type { Standing, StandingAfter } from "./standing.ts";
-import { listenerOf, type RunListener } from "./run-listener.ts";
+import { heardRequest, listenerOf, type RunListener } from "./run-listener.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
@@ -34,6 +34,8 @@ export interface GraphRunnerOptions {
   /** What its nodes get in place of a store of the graph's own. */
   readonly store: () => BaseStore | undefined;
   readonly events: EventLog;
+  /** Whether anybody listens to the thread. */
+  readonly isHeard: () => boolean;
   readonly tracer: RunTracer;
   /** Part of the transaction in which a run leaves the queue. */
   readonly onLeave: (run: RunRow, standing: StandingAfter) => void;
@@ -70,12 +72,13 @@ export class GraphRunner implements RunExecutor {
   }
 
   async execute(run: RunRow): Promise<Completion> {
-    const { storage, threadId, tracer } = this.#options;
+    const { storage, threadId, tracer, isHeard } = this.#options;
     this.#controller = new AbortController();
     this.#current = run.id;
     const controller = this.#controller;
     try {
-      const request = await unstageRun(storage, threadId(), run);
+      const staged = await unstageRun(storage, threadId(), run);
+      const request = isHeard() ? heardRequest(staged) : staged;
       return await tracer.traced(run, request, (span) => this.#execute(run, request, span));
     } catch (fault) {
       // Tasks that go on beside it are told that they work for nobody.

@@ -25,6 +25,11 @@ export interface RunListener {
 
 const NOTHING_ASKED: RunListener["asked"] = new Map();
 
+/** A run that was started for nobody to hear tells its values to who listens to all that the thread does. */
+export function heardRequest(request: RunRequest): RunRequest {
+  return request.modes.length > 0 ? request : { ...request, modes: ["values"], langGraphModes: ["values"] };
+}
+
 /** Without a log nobody listens. */
 export function listenerOf(request: RunRequest, log: RunLog | undefined, now: () => number): RunListener {
   if (log !== undefined && request.isForProtocol === true) return protocolListener(log, now);

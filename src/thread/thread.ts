@@ -169,6 +169,7 @@ export class Thread {
       store: () => directory?.store(storage.thread()?.tenant ?? ""),
       graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
       events: this.#events,
+      isHeard: () => platform.sockets().length > 0,
       tracer: new RunTracer({ storage, platform, traces }),
       standing: () => this.#states.standing(threadId()),
       onLeave: (run, standing) => this.#noteLeft(run, standing),

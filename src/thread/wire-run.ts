@@ -70,8 +70,8 @@ function kwargs({ input, config, webhook, ...request }: RunRequest): unknown {
     },
     stream_mode: request.langGraphModes ?? request.modes,
     subgraphs: request.subgraphs ?? false,
-    // Events are always kept.
-    resumable: true,
+    // Events that are told are kept.
+    resumable: request.modes.length > 0,
     interrupt_before: request.interruptBefore ?? null,
     interrupt_after: request.interruptAfter ?? null,
     webhook: webhook ?? null,

@@ -1,6 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../../support/gate.ts";
 import { mintHook } from "../../../src/hooks/hook-token.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import type { OpenApiDocument } from "../../../src/openapi/document.ts";
@@ -142,6 +143,8 @@ beforeAll(async () => {
     source: "github",
     token: `${await mintHook(hookKeys, { ...hook, interruptId, expires: Date.now() + 60_000 })}x`,
   });
+  const usage = (): Promise<{ timers: object }> => acme("GET", `/threads/${id}/usage`);
+  await until(async () => !("announcement" in (await usage()).timers));
   before = await everything();
 });
 
