@@ -40,7 +40,7 @@ export async function streamed(
     attach,
     heartbeat: options.heartbeat,
     disconnection: disconnection?.(reply.value.runId),
-    watch: (signal) => reauthentications(context, options, signal),
+    watch: (signal) => reauthentications(context, options, signal, address),
   });
   return context.body(events, 200, {
     ...EVENT_HEADERS,

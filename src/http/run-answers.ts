@@ -88,7 +88,7 @@ export function valuesOf(
   locate(context, thread, run.runId, "/join");
   const body = waitingBody(values, {
     disconnection,
-    watch: (signal) => reauthentications(context, options, signal),
+    watch: (signal) => reauthentications(context, options, signal, thread.address),
   });
   return context.body(body, 200, VALUES);
 }

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { Hono } from "./hono.ts";
 import type { StartRun } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
+import { reauthentications, whileAllowed } from "./auth/reauthentication.ts";
 import { parseBody } from "./body.ts";
 import { streamed } from "./event-response.ts";
 import { invokeRequest, resumeRequest, streamRequest } from "./run-request.ts";
@@ -16,13 +17,13 @@ export function runRoutes(options: AppOptions): Hono {
   app.post("/invoke", async (context) => {
     const thread = requestedThread(context, options);
     const body = await parseBody(context.req, InvokeBody, options.maxBodySize);
-    return run(context, thread, await startOf(context, thread, body, invokeRequest(body)));
+    return run(context, options, thread, await startOf(context, thread, body, invokeRequest(body)));
   });
 
   app.post("/resume", async (context) => {
     const thread = requestedThread(context, options);
     const body = await parseBody(context.req, ResumeBody, options.maxBodySize);
-    return run(context, thread, await startOf(context, thread, body, resumeRequest(body)));
+    return run(context, options, thread, await startOf(context, thread, body, resumeRequest(body)));
   });
 
   app.post("/stream", async (context) => {
@@ -35,6 +36,14 @@ export function runRoutes(options: AppOptions): Hono {
   return app;
 }
 
-async function run(context: Context, thread: RequestedThread, start: StartRun): Promise<Response> {
-  return jsonResponse(context, await callWhole(thread, (api) => api.invoke(start)));
+async function run(
+  context: Context,
+  options: AppOptions,
+  thread: RequestedThread,
+  start: StartRun,
+): Promise<Response> {
+  const answered = callWhole(thread, (api) => api.invoke(start));
+  const watch = (signal: AbortSignal): Promise<never> =>
+    reauthentications(context, options, signal, thread.address);
+  return jsonResponse(context, await whileAllowed(answered, watch));
 }

@@ -57,6 +57,12 @@ export function requirePermission(context: Context, permission: string): void {
   if (!covers(context.get("principal").scopes, permission)) throw forbidden(permission);
 }
 
+/** What the route of the request needs, if it has one. */
+export function permissionOf(context: Context): string | undefined {
+  const route = routeOf(context);
+  return route && neededFor(route);
+}
+
 /** A route without a row needs what only those have who may do everything. */
 function neededFor({ method, path }: Route): string {
   return PERMISSIONS[`${method} ${path}`] ?? "*";

@@ -111,7 +111,7 @@ export class SocketSession {
       this.#answered = asked.catch(() => undefined);
       return asked;
     };
-    await reauthentications(context, options, this.#left.signal, inTurn).catch((error: unknown) => {
+    await reauthentications(context, options, this.#left.signal, { inTurn }).catch((error: unknown) => {
       if (!this.#left.signal.aborted) this.#refuse(error);
     });
   }

@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Annotation, END, START, StateGraph } from "../../../../src/index.ts";
+import { Annotation, END, interrupt, START, StateGraph } from "../../../../src/index.ts";
 import { createRuntime, type Principal } from "../../../../src/worker.ts";
-import { until } from "../../../support/gate.ts";
+import { Gate, until } from "../../../support/gate.ts";
 import { gated } from "../../../support/gated.ts";
+import { Log } from "../../../support/log.ts";
 import { ProtocolSocket } from "../../../support/protocol-socket.ts";
-import { request, TestThread } from "../../../support/threads.ts";
+import { json, request, type RunAnswer, TestThread } from "../../../support/threads.ts";
 import { deploy } from "../../graphs.ts";
 
 const graph = new StateGraph(Annotation.Root({ said: Annotation<string> }))
@@ -156,32 +157,118 @@ const waiting: Record<string, (fetched: Fetched) => Promise<Response>> = {
   },
 };
 
-describe("who waits for a run", () => {
-  it.each(Object.entries(waiting))(
-    "is broken off when their key does not hold any more: %s",
-    async (_, wait) => {
-      const { gate, graph: slow } = gated();
-      deploy({ graph: slow });
-      const thread = new TestThread();
-      const { server, fetched } = serverFor(thread, 100);
-      const response = await wait(fetched);
-      expect(response.status).toBe(200);
-      let outcome: string | undefined;
-      void response.text().then(
-        () => (outcome = "complete"),
-        () => (outcome = "broken off"),
-      );
-      await gate.reached();
-      const before = server.sent;
-      await until(() => server.sent > before + 2);
-      expect(outcome).toBeUndefined();
-      server.principal = undefined;
-      await until(() => outcome !== undefined);
-      expect(outcome).toBe("broken off");
-      gate.open();
-      const [run] = (await thread.get("/runs")) as { run_id: string }[];
-      expect(await thread.get(`/runs/${run?.run_id}/join`)).toEqual({ log: ["n"] });
-      deploy({ graph });
-    },
+/** What became of a response in the end. */
+function outcomeOf(response: Response): { readonly outcome: string | undefined } {
+  const end: { outcome: string | undefined } = { outcome: undefined };
+  void response.text().then(
+    () => (end.outcome = "complete"),
+    () => (end.outcome = "broken off"),
   );
+  return end;
+}
+
+/** A thread whose graph waits at a gate, on a server that asks again and again. */
+function slow({ gate, graph: waitingGraph } = gated()) {
+  deploy({ graph: waitingGraph });
+  const thread = new TestThread();
+  const { server, fetched } = serverFor(thread, 100);
+  const askedAgain = async (): Promise<void> => {
+    const before = server.sent;
+    await until(() => server.sent > before + 2);
+  };
+  /** The run goes on whoever is refused. */
+  const goesOn = async (): Promise<void> => {
+    gate.open();
+    const [run] = (await thread.get("/runs")) as { run_id: string }[];
+    expect(await thread.get(`/runs/${run?.run_id}/join`)).toMatchObject({
+      log: expect.arrayContaining([expect.any(String)]),
+    });
+    deploy({ graph });
+  };
+  return { gate, server, fetched, askedAgain, goesOn };
+}
+
+type Verdict = Awaited<ReturnType<NonNullable<Principal["authorize"]>>>;
+
+/** Whom the handlers say this of, by the action. */
+const judged = (verdict: (action: string) => Verdict): Principal => ({
+  ...alice,
+  authorize: async ({ action, value }) => {
+    if (action === "create_run") value["metadata"] = { owner: "alice" };
+    return verdict(action);
+  },
+});
+
+const owned = judged(() => ({ owner: "alice" }));
+
+const unwelcome: readonly [string, Principal, Principal | undefined][] = [
+  ["when their key does not hold any more", alice, undefined],
+  ["when handlers refuse them by now", judged(() => true), judged(() => false)],
+  ["when handlers show them others now", owned, judged(() => ({ owner: "bob" }))],
+];
+
+describe.each(Object.entries(waiting))("who waits for a run: %s", (_, wait) => {
+  it.each(unwelcome)("is broken off %s", async (_when, before, after) => {
+    const { gate, server, fetched, askedAgain, goesOn } = slow();
+    server.principal = before;
+    const response = await wait(fetched);
+    expect(response.status).toBe(200);
+    const end = outcomeOf(response);
+    await gate.reached();
+    await askedAgain();
+    expect(end.outcome).toBeUndefined();
+    server.principal = after;
+    await until(() => end.outcome !== undefined);
+    expect(end.outcome).toBe("broken off");
+    await goesOn();
+  });
+});
+
+/** A graph that asks whoever says nothing, and waits at a gate then. */
+function asking() {
+  const gate = new Gate();
+  const asks = new StateGraph(Log)
+    .addNode("wait", async ({ log }) => {
+      const said = log.length > 0 ? "n" : String(interrupt("Name?"));
+      await gate.pass();
+      return { log: [said] };
+    })
+    .addEdge(START, "wait")
+    .addEdge("wait", END)
+    .compile();
+  return { gate, graph: asks };
+}
+
+const foreground: Record<string, (fetched: Fetched) => Promise<Response>> = {
+  "POST /invoke": (fetched) => post(fetched, "/invoke", { input: { log: ["in"] } }),
+  "POST /resume": async (fetched) => {
+    const paused = (await json(post(fetched, "/invoke"))) as RunAnswer;
+    const body = JSON.stringify({ interrupt_id: paused.interrupts[0]?.id, value: "Ann" });
+    return fetched("/resume", { method: "POST", body });
+  },
+};
+
+describe.each(Object.entries(foreground))("who waits for an answer: %s", (_, wait) => {
+  it.each(unwelcome)("is refused %s", async (_when, before, after) => {
+    const { gate, server, fetched, askedAgain, goesOn } = slow(asking());
+    server.principal = before;
+    const answering = wait(fetched);
+    await gate.reached();
+    await askedAgain();
+    server.principal = after;
+    expect((await answering).status).toBe(after === undefined ? 401 : 403);
+    await goesOn();
+  });
+});
+
+describe("who may start runs but not read them", () => {
+  it.each(["/runs/wait", "/runs/stream", "/invoke"])("gets the whole answer of %s", async (path) => {
+    const { gate, server, fetched, askedAgain, goesOn } = slow();
+    server.principal = judged((action) => action === "create_run");
+    const answering = post(fetched, path).then(async (response) => [response.status, await response.text()]);
+    await gate.reached();
+    await askedAgain();
+    await goesOn();
+    expect(await answering).toEqual([200, expect.stringContaining('"n"')]);
+  });
 });
