@@ -20,7 +20,16 @@ export async function parseBody<Schema extends v.GenericSchema>(
       'Send the body as JSON, with the header "content-type: application/json".',
     );
   }
-  return check(schema, text === "" ? {} : parseJson(text), "body");
+  const value = text === "" ? {} : parseJson(text);
+  sentBodies.set(request.raw, value);
+  return check(schema, value, "body");
+}
+
+const sentBodies = new WeakMap<Request, unknown>();
+
+/** The body that was parsed, as it was sent: what another version of the server adds or leaves out is no part of it. */
+export function sentBody(request: HonoRequest): unknown {
+  return sentBodies.get(request.raw);
 }
 
 /** Checks parameters of the query: of one that is repeated, the list of its values. */

@@ -3,7 +3,7 @@ import { Hono } from "./hono.ts";
 import type { StartRun } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { reauthentications, whileAllowed } from "./auth/reauthentication.ts";
-import { parseBody } from "./body.ts";
+import { parseBody, sentBody } from "./body.ts";
 import { streamed } from "./event-response.ts";
 import { invokeRequest, resumeRequest, streamRequest } from "./run-request.ts";
 import { startOf } from "./run-start.ts";
@@ -17,19 +17,29 @@ export function runRoutes(options: AppOptions): Hono {
   app.post("/invoke", async (context) => {
     const thread = requestedThread(context, options);
     const body = await parseBody(context.req, InvokeBody, options.maxBodySize);
-    return run(context, options, thread, await startOf(context, thread, body, invokeRequest(body)));
+    return run(
+      context,
+      options,
+      thread,
+      await startOf(context, thread, sentBody(context.req), invokeRequest(body)),
+    );
   });
 
   app.post("/resume", async (context) => {
     const thread = requestedThread(context, options);
     const body = await parseBody(context.req, ResumeBody, options.maxBodySize);
-    return run(context, options, thread, await startOf(context, thread, body, resumeRequest(body)));
+    return run(
+      context,
+      options,
+      thread,
+      await startOf(context, thread, sentBody(context.req), resumeRequest(body)),
+    );
   });
 
   app.post("/stream", async (context) => {
     const thread = requestedThread(context, options);
     const body = await parseBody(context.req, StreamBody, options.maxBodySize);
-    const start = await startOf(context, thread, body, streamRequest(body));
+    const start = await startOf(context, thread, sentBody(context.req), streamRequest(body));
     return streamed(context, options, thread, (api, after) => api.stream(start, after));
   });
 

@@ -31,7 +31,10 @@ function traceOf({ req }: Context): Pick<RunRequest, "traceparent"> {
   return TRACEPARENT.test(traceparent) ? { traceparent } : {};
 }
 
-/** The run's id is minted here: a call that is repeated finds the run that it has started. `checkpoint`: where it begins. */
+/**
+ * The run's id is minted here: a call that is repeated finds the run that it has started. `body`: what the request says, for
+ * its key; `checkpoint`: where the run begins.
+ */
 export async function startOf(
   context: Context,
   thread: RequestedThread,

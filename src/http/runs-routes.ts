@@ -4,7 +4,7 @@ import { discard } from "../discard.ts";
 import type { StartRun } from "../thread/protocol.ts";
 import type { NamedRun } from "../thread/run-protocol.ts";
 import type { AppOptions } from "./app.ts";
-import { parseBody, parseQuery } from "./body.ts";
+import { parseBody, parseQuery, sentBody } from "./body.ts";
 import { cancelOnDisconnect, refusalToCancel } from "./cancel-on-disconnect.ts";
 import type { Disconnection } from "./disconnection.ts";
 import { configuredHeaders } from "./configured-headers.ts";
@@ -206,7 +206,7 @@ async function assistedRun(
   const asked = createdRunRequest({ ...body, config: { ...body.config, configurable } }, graph);
   const run =
     options.takesUnknownInput === true ? withoutUnknownInput(options.graphs[graph ?? ""], asked) : asked;
-  const start = await startOf(context, thread, requested, run, body.checkpoint);
+  const start = await startOf(context, thread, sentBody(context.req), run, body.checkpoint);
   return {
     thread,
     start: { ...start, isAcknowledged: true },

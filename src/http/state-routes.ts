@@ -2,7 +2,7 @@ import { v7 as uuid7 } from "uuid";
 import { Hono } from "./hono.ts";
 import type { StatePlace } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
-import { parseBody, parseQuery } from "./body.ts";
+import { parseBody, parseQuery, sentBody } from "./body.ts";
 import { requireThread } from "./named-place.ts";
 import { requestConditions } from "./request-conditions.ts";
 import {
@@ -49,7 +49,7 @@ export function stateRoutes(options: AppOptions): Hono {
     const edit = {
       ...thread.address,
       editId: uuid7(),
-      ...(await requestConditions(context, body)),
+      ...(await requestConditions(context, sentBody(context.req))),
       values: body.values,
       ...(body.as_node != null && { asNode: body.as_node }),
       ...placeOf(thread, body.checkpoint ?? {}),

@@ -179,9 +179,9 @@ export class Announcer {
     const thread = storage.thread();
     if (directory === undefined || thread === undefined) return;
     this.#isClosed = true;
-    this.#told = undefined;
     // What is on its way would arrive after the thread was forgotten.
     await Promise.allSettled([this.#current, ...this.#anew]);
+    this.#told = undefined;
     try {
       await directory.of(thread.tenant).removeThread(thread.thread_id);
     } catch (cause) {

@@ -58,8 +58,11 @@ export class RunEntrance {
     const { queue, stops, storage } = this.#parts;
     const after =
       multitask === "interrupt" || multitask === "rollback" ? stops.cancelQueued(multitask) : () => undefined;
-    queue.accept(id);
+    queue.expect();
     storage.queue.enter(id);
-    return after;
+    return () => {
+      queue.accept(id);
+      after();
+    };
   }
 }

@@ -66,9 +66,13 @@ export class RunQueue {
   }
 
   /** To be called in the transaction that puts a run into the queue, before it is there. */
+  expect(): void {
+    if (this.isEmpty()) this.#setTimer(this.#platform.now() + this.#platform.lease);
+  }
+
+  /** To be called when that transaction has put the run into the queue. */
   accept(runId: string): void {
     this.#accepted.add(runId);
-    if (this.isEmpty()) this.#setTimer(this.#platform.now() + this.#platform.lease);
   }
 
   /** To be called in the transaction in which a run has left the queue. */
