@@ -1,5 +1,6 @@
 import type { CronRow } from "./cron-rows.ts";
 import type { RunRequest } from "./protocol.ts";
+import { toldWebhook } from "./told-webhook.ts";
 
 /** The thread that a cron is told of with. */
 export interface CronHome {
@@ -7,10 +8,10 @@ export interface CronHome {
   readonly graph: string;
 }
 
-/** In the words of LangGraph's platform, with keys of our own: what became of the last run. Without `configurable`, which says of who has made it what is for graphs alone. */
+/** In the words of LangGraph's platform, with keys of our own: what became of the last run. Without `configurable`, which says of who has made it what is for graphs alone, and `context`, which may hold keys. */
 export function wireCron(
   cron: CronRow,
-  { input, config, context, webhook, multitask }: RunRequest,
+  { input, config, webhook, multitask }: RunRequest,
   home: CronHome | undefined,
 ): Readonly<Record<string, unknown>> {
   const isOfThread = cron.threads === undefined;
@@ -30,8 +31,7 @@ export function wireCron(
     payload: {
       input: input.kind === "input" ? input.value : null,
       config: configOf(config),
-      ...(context !== undefined && { context }),
-      ...(webhook !== undefined && { webhook }),
+      ...(webhook !== undefined && { webhook: toldWebhook(webhook) }),
       ...(multitask !== undefined && { multitask_strategy: multitask }),
     },
     metadata: config.metadata ?? {},

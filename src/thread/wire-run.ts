@@ -4,6 +4,7 @@ import { runEnd } from "./run-answer.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { RequestedInput, RunRequest } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
+import { toldWebhook } from "./told-webhook.ts";
 
 /** A run in the form of LangGraph's platform, with keys of our own: attempts, progress, timings, limits, answers, cancelled and error. */
 export async function wireRun(
@@ -74,7 +75,7 @@ function kwargs({ input, config, webhook, ...request }: RunRequest): unknown {
     resumable: request.modes.length > 0,
     interrupt_before: request.interruptBefore ?? null,
     interrupt_after: request.interruptAfter ?? null,
-    webhook: webhook ?? null,
+    webhook: toldWebhook(webhook),
     checkpoint_id: request.checkpointId ?? null,
     on_interrupted: request.onInterrupted,
   };

@@ -68,6 +68,15 @@ describe("a run with a webhook", () => {
     expect(await thread.alarm()).toBeNull();
   });
 
+  it("tells whoever reads it the origin alone: the rest is often a key", async () => {
+    deploy({ approval });
+    const thread = new ToldThread();
+    const webhook = `${thread.webhook()}?token=secret`;
+    const told = await json(thread.post("/runs", { input: { log: [] }, webhook }));
+    expect(told).toMatchObject({ kwargs: { webhook: new URL(webhook).origin } });
+    expect(await thread.messages(1)).toMatchObject([{ type: "run.paused" }]);
+  });
+
   it("that fails tells that", async () => {
     const graph = new StateGraph(Log)
       .addNode("bad", () => {

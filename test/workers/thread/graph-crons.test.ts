@@ -16,6 +16,7 @@ interface Cron {
   readonly thread_id: string | null;
   readonly updated_at: string;
   readonly next_run_date: string | null;
+  readonly payload: unknown;
   readonly last_run_id: string | null;
   readonly last_error: string | null;
 }
@@ -105,6 +106,15 @@ describe("a cron of a graph", () => {
     await keeper.fireAlarm();
     await until(() => ran.length === 2);
     expect(ran[1]).not.toBe(ran[0]);
+  });
+
+  it("does not tell what may be a key: its context, and the webhook but for the origin", async () => {
+    const told = { input: { log: ["cron"] }, config: {}, webhook: "https://hooks.example.com" };
+    const webhook = `${told.webhook}/services/T0/key?token=key`;
+    const { cron_id: id, payload } = await create({ context: { key: 1 }, webhook });
+    expect(payload).toEqual(told);
+    expect((await patch(id, { enabled: false })).payload).toEqual(told);
+    expect(await search()).toMatchObject([{ payload: told }]);
   });
 
   it.for(["cron.thread_made", "cron.thread_noted", "cron.run_sent"] as const)(
