@@ -32,7 +32,7 @@ describe.each(["sse", "websocket"] as const)("threads.stream of LangGraph's clie
     const values = (await thread.output) as Values;
     await listening;
     expect(values.messages.map(({ content }) => content)).toEqual(["hello", "Echo of hello."]);
-    expect(said).toEqual(["hello", "Echo of ", "hello."]);
+    expect(said).toEqual(["Echo of ", "hello."]);
     await thread.close();
   });
 

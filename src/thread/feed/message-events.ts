@@ -145,8 +145,8 @@ function sourceOf(metadata: Data, graph: readonly string[]): Source {
   };
 }
 
-/** Instances of LangChain's chunks are known by a field that only they have. */
-function isPiece({ type, tool_call_chunks: chunks }: PlainMessage): boolean {
+/** Whether more may come of the message: instances of LangChain's chunks are known by a field that only they have. */
+export function isPiece({ type, tool_call_chunks: chunks }: PlainMessage): boolean {
   return type === "AIMessageChunk" || Array.isArray(chunks);
 }
 

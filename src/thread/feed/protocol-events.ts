@@ -1,7 +1,8 @@
 import { plainJson } from "../../json.ts";
-import { INTERRUPT } from "../../pregel/constants.ts";
+import { INTERRUPT, START } from "../../pregel/constants.ts";
 import type { StreamEvent, StreamMode } from "../../pregel/types.ts";
-import { MessageEvents } from "./message-events.ts";
+import { isPiece, MessageEvents } from "./message-events.ts";
+import { type NamelessMessage, NamelessMessages } from "./nameless-messages.ts";
 import type { ProtocolEvent } from "./protocol-event.ts";
 import { SubgraphEvents, type EndedTask } from "./subgraph-events.ts";
 import { toolEvent } from "./tool-events.ts";
@@ -25,6 +26,7 @@ type Data = Readonly<Record<string, unknown>>;
  */
 export class ProtocolEvents {
   readonly #messages = new MessageEvents();
+  readonly #nameless = new NamelessMessages();
   readonly #subgraphs = new SubgraphEvents();
   /** Values whose checkpoint is still to come, by namespace: the protocol has the checkpoint first. */
   readonly #values = new Map<string, ProtocolEvent>();
@@ -63,7 +65,10 @@ export class ProtocolEvents {
   #holdValues(payload: unknown, namespace: readonly string[]): ProtocolEvent[] {
     // Of a run that pauses; its questions are events of their own.
     if (isRecord(payload) && INTERRUPT in payload && Object.keys(payload).length === 1) return [];
-    const earlier = this.#heldValues(namespace);
+    const earlier = [
+      ...this.#heldValues(namespace),
+      ...this.#pushAll(this.#nameless.named(namespace, payload)),
+    ];
     this.#values.set(namespace.join("|"), { method: "values", namespace, data: payload });
     return earlier;
   }
@@ -79,13 +84,23 @@ export class ProtocolEvents {
   end(): ProtocolEvent[] {
     const held = [...this.#values.values()];
     this.#values.clear();
-    return held;
+    return [...held, ...this.#pushAll(this.#nameless.rest())];
   }
 
+  /** Messages of an input are not told: the values have them, with the ids that they get there. */
   #message(payload: unknown, namespace: readonly string[]): ProtocolEvent[] {
-    const [message, metadata] = Array.isArray(payload) ? (plainJson(payload) as unknown[]) : [];
-    if (!isRecord(message)) return [];
-    return this.#messages.push(message, isRecord(metadata) ? metadata : {}, namespace);
+    const [message, said] = Array.isArray(payload) ? (plainJson(payload) as unknown[]) : [];
+    const metadata = isRecord(said) ? said : {};
+    if (!isRecord(message) || metadata["langgraph_node"] === START) return [];
+    if (message["id"] === undefined && !isPiece(message)) {
+      this.#nameless.add({ message, metadata, graph: namespace });
+      return [];
+    }
+    return this.#messages.push(message, metadata, namespace);
+  }
+
+  #pushAll(messages: readonly NamelessMessage[]): ProtocolEvent[] {
+    return messages.flatMap(({ message, metadata, graph }) => this.#messages.push(message, metadata, graph));
   }
 
   /** The input of a task is not told: it is what the values before it say. */

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { Annotation, Command, END, interrupt, MemorySaver, START, StateGraph } from "../../../src/index.ts";
+import {
+  Annotation,
+  Command,
+  END,
+  interrupt,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from "../../../src/index.ts";
 import type { StreamEvent } from "../../../src/pregel/types.ts";
 import type { ProtocolEvent } from "../../../src/thread/feed/protocol-event.ts";
 import { PROTOCOL_MODES, ProtocolEvents } from "../../../src/thread/feed/protocol-events.ts";
@@ -100,6 +109,70 @@ describe("what the engine tells, in the words of the protocol", () => {
     expect(of("tasks").map(({ data }) => Object.keys(data as object))).toEqual([
       ["id", "name", "triggers", "interrupts"],
       ["id", "name", "result", "interrupts", "error"],
+    ]);
+  });
+
+  it("tells the messages of nodes, and not again those of an input, which have their ids in the values only", async () => {
+    const answering = new StateGraph(MessagesAnnotation)
+      .addNode("answer", () => ({ messages: [{ type: "ai", id: "a", content: "Hello." }] }))
+      .addEdge(START, "answer")
+      .addEdge("answer", END)
+      .compile();
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode("inner", answering)
+      .addEdge(START, "inner")
+      .addEdge("inner", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const { events } = await told(graph, { messages: [{ type: "human", content: "hello" }] });
+    const begun = events.flatMap(({ method, data }) => {
+      const { event, id } = data as { event?: string; id?: string };
+      return method === "messages" && event === "message-start" ? [id] : [];
+    });
+    expect(begun).toEqual(["a"]);
+  });
+
+  it("tells a message without an id under the one that the state gives it, before its values", async () => {
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode("first", () => ({ messages: [{ type: "ai", content: "Done." }] }))
+      .addNode("second", () => ({
+        messages: [
+          { type: "ai", content: "Done." },
+          { type: "tool", content: "Done.", tool_call_id: "c" },
+        ],
+      }))
+      .addEdge(START, "first")
+      .addEdge("first", "second")
+      .addEdge("second", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const { events } = await told(graph, { messages: [{ type: "ai", content: "Done." }] });
+    const known = new Set<unknown>();
+    for (const { method, data } of events) {
+      const { event, id } = data as { event?: string; id?: string };
+      if (method === "messages" && event === "message-start") known.add(id);
+      if (method !== "values") continue;
+      const { messages } = data as { messages: { id: string }[] };
+      expect(messages.slice(1).map((message) => message.id)).toEqual([...known]);
+    }
+    expect(known.size).toBe(3);
+  });
+
+  it("leaves a message without an id to a state that gives none, and tells it where no state has it", async () => {
+    const Said = Annotation.Root({ said: Annotation<object[]> });
+    const graph = new StateGraph(Said)
+      .addNode("speak", () => ({ said: [{ type: "ai", content: "Done." }] }))
+      .addEdge(START, "speak")
+      .addEdge("speak", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const { events } = await told(graph, { said: [] });
+    expect(events.filter(({ method }) => method === "messages")).toEqual([]);
+    const translator = new ProtocolEvents();
+    const payload = [{ type: "ai", content: "Done." }, { langgraph_node: "a" }];
+    expect(translator.push({ mode: "messages", payload, namespace: [] })).toEqual([]);
+    expect(translator.push({ mode: "values", payload: { said: "other" }, namespace: [] })).toMatchObject([
+      { data: { event: "message-start", id: "-message" } },
+      { data: { event: "content-block-start" } },
+      { data: { event: "content-block-finish" } },
+      { data: { event: "message-finish" } },
     ]);
   });
 

@@ -1,0 +1,69 @@
+import { plainJson } from "../../json.ts";
+import type { PlainMessage } from "./content-blocks.ts";
+
+/** A whole message that a node has returned without an id. */
+export interface NamelessMessage {
+  readonly message: PlainMessage;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The namespace of the graph that it comes from. */
+  readonly graph: readonly string[];
+}
+
+/**
+ * Messages get their ids where the state takes them in. Until it has, those without one are kept back: clients know by its id
+ * that a message which they have heard is one that the values show.
+ */
+export class NamelessMessages {
+  #waiting: readonly NamelessMessage[] = [];
+  readonly #given = new Set<unknown>();
+
+  add(message: NamelessMessage): void {
+    this.#waiting = [...this.#waiting, message];
+  }
+
+  /** Those of a graph whose state is known now. What the state has without an id is left to it. */
+  named(graph: readonly string[], state: unknown): readonly NamelessMessage[] {
+    const isOwn = (waiting: NamelessMessage): boolean => waiting.graph.join("|") === graph.join("|");
+    const own = this.#waiting.filter(isOwn);
+    if (own.length === 0) return [];
+    this.#waiting = this.#waiting.filter((waiting) => !isOwn(waiting));
+    const stored = messagesOf(state);
+    return own.flatMap((waiting) => {
+      const same = stored.find(({ id, ...rest }) => !this.#given.has(id) && isSame(rest, waiting.message));
+      if (same === undefined) return [waiting];
+      const { id } = same;
+      if (id === undefined) return [];
+      this.#given.add(id);
+      return [{ ...waiting, message: { ...waiting.message, id } }];
+    });
+  }
+
+  /** Those of which no state was seen. */
+  rest(): readonly NamelessMessage[] {
+    const rest = this.#waiting;
+    this.#waiting = [];
+    return rest;
+  }
+}
+
+/** The newest first. */
+function messagesOf(state: unknown): readonly PlainMessage[] {
+  if (typeof state !== "object" || state === null) return [];
+  const lists = [state, ...Object.values(state)].filter((value): value is unknown[] => Array.isArray(value));
+  return lists
+    .flat()
+    .toReversed()
+    .map((message) => plainJson(message) as unknown)
+    .filter(isMessage);
+}
+
+function isMessage(value: unknown): value is PlainMessage {
+  return typeof value === "object" && value !== null && "content" in value;
+}
+
+/** What the state adds to a message is no matter. */
+function isSame(stored: PlainMessage, message: PlainMessage): boolean {
+  return ["type", "content", "tool_call_id"].every(
+    (key) => JSON.stringify(stored[key]) === JSON.stringify(message[key]),
+  );
+}
