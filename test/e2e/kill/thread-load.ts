@@ -27,6 +27,7 @@ export interface LoadOptions {
 const JOBS = [
   "foreground",
   "background",
+  "waited",
   "streamed",
   "asked",
   "slept",
@@ -72,6 +73,8 @@ export class ThreadLoad {
         return this.#completed(`work ${job}`, await this.#start("/invoke", `work ${job}`));
       case "streamed":
         return this.#completed(`work ${job}`, await this.#start("/stream", `work ${job}`));
+      case "waited":
+        return this.#waited(`work ${job}`);
       case "background":
         return this.#background(`work ${job}`, {});
       case "delayed":
@@ -115,6 +118,12 @@ export class ThreadLoad {
 
   #completed(job: string, { answer }: Answered): void {
     if ((answer as Outcome).status === "success") this.expected.push(`join ${job}`);
+  }
+
+  async #waited(job: string): Promise<void> {
+    const { answer } = await this.#start("/runs/wait", job);
+    if (Object.hasOwn(answer as object, "__error__")) this.stalled += 1;
+    else this.expected.push(`join ${job}`);
   }
 
   async #background(job: string, options: object): Promise<void> {
