@@ -3,8 +3,8 @@ import { Switch } from "./runs-schemas.ts";
 import { Mode } from "./run-create.ts";
 import { exactly } from "./schemas.ts";
 
-/** What of a thread is told: the events of its runs, or only where they begin and end. */
-const ThreadMode = v.picklist(["run_modes", "lifecycle"]);
+/** What of a thread is told: the events of its runs, or only where they begin and end. Edits of the state are not told. */
+const ThreadMode = v.picklist(["run_modes", "lifecycle", "state_update"]);
 
 export const ThreadEventsQuery = exactly({
   stream_mode: v.optional(

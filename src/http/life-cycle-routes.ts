@@ -10,7 +10,15 @@ import { givenOrNewId } from "./new-id.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { removeThread } from "./remove-thread.ts";
 import { CopyBody, NoQuery, PruneBody, type PruneRequest, PruneThreadsBody } from "./schemas.ts";
-import { call, namedThread, refusal, requestedThread, type RequestedThread } from "./thread-call.ts";
+import {
+  call,
+  callWhole,
+  jsonResponse,
+  namedThread,
+  refusal,
+  requestedThread,
+  type RequestedThread,
+} from "./thread-call.ts";
 import { requireThreadId } from "./thread-id.ts";
 
 /** Threads of a list that are left as they are. */
@@ -63,10 +71,12 @@ export function lifeCycleRoutes(options: AppOptions): Hono {
     const exported = await call(source, (api) => api.exportThread(source.address));
     if (!exported.ok) return refusal(context, exported);
     const reply = await receive(target, metadata, exported.value);
-    if (reply.ok) return context.json({ thread_id: id, ...reply.value });
     // What follows from a key is there when the same call has made it before.
-    const isMade = given === undefined && reply.error.code === "thread_exists";
-    return isMade ? context.json({ thread_id: id }) : refusal(context, reply);
+    const isMade = !reply.ok && given === undefined && reply.error.code === "thread_exists";
+    if (!reply.ok && !isMade) return refusal(context, reply);
+    const { tenant } = target.address;
+    // Of what the caller has made they may know, whatever handlers show them else.
+    return jsonResponse(context, await callWhole(target, (api) => api.getThread({ tenant, threadId: id })));
   });
 
   app.delete("/", async (context) => done(context, await removeThread(requestedThread(context, options))));

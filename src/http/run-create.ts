@@ -45,6 +45,8 @@ const MODES = {
   tools: ["tools"],
   /** LangChain's: what models say comes as messages. */
   events: ["messages"],
+  /** Where graphs inside nodes begin and end, which is told to listeners of the thread alone. */
+  lifecycle: [],
 } as const satisfies Record<LangGraphMode, readonly StreamedMode[]>;
 
 export const Mode = v.picklist(Object.keys(MODES) as (keyof typeof MODES)[]);
@@ -93,13 +95,15 @@ export const RunCreateBody = exactlyOrNull({
   langsmith_tracer: v.optional(v.unknown()),
 });
 
-/** Some clients send the library's names beside the platform's. */
+/** What is the client's own matter. */
+const OF_CLIENT = new Set(["signal", "_langsmithTracer"]);
+
+/** Some clients send all that their caller has given, by the library's names beside the platform's. */
 const inSnakeCase = v.transform((body: Record<string, unknown>) =>
   Object.fromEntries(
-    Object.entries(body).map(([key, value]) => [
-      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
+    Object.entries(body).flatMap(([key, value]) =>
+      OF_CLIENT.has(key) ? [] : [[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]],
+    ),
   ),
 );
 

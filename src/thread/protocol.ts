@@ -70,7 +70,7 @@ export type StreamedMode =
   | "tools";
 
 /** What LangGraph's platform calls the modes. */
-export type LangGraphMode = StreamedMode | "messages-tuple" | "events";
+export type LangGraphMode = StreamedMode | "messages-tuple" | "events" | "lifecycle";
 
 /** Says that a request is the same as an earlier one. */
 export interface Idempotency {

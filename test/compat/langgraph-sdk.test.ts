@@ -100,6 +100,8 @@ describe("LangGraph's client", () => {
     const edit = { values: hello, asNode: "classify", checkpointId: older?.checkpoint.checkpoint_id ?? "" };
     expect(await client.threads.updateState(id, edit)).toMatchObject({ checkpoint: { thread_id: id } });
     const copy = await client.threads.copy(id);
+    expect(copy).toEqual(await client.threads.get(copy.thread_id));
+    expect(copy).toMatchObject({ status: "interrupted", metadata: { tag } });
     expect((await client.threads.getState(copy.thread_id)).values).toEqual(
       (await client.threads.getState(id)).values,
     );
@@ -130,7 +132,9 @@ describe("LangGraph's client", () => {
   it("starts runs without a thread", async () => {
     expect(await client.runs.wait(null, "support", { input: hello })).toMatchObject({ reply: replied });
     expect(await eventsOf(client.runs.stream(null, "support", { input: hello }))).toContain("values");
-    const [run] = await client.runs.createBatch([{ assistantId: "support", input: hello }]);
+    // The client sends all that an object has.
+    const payload = { assistantId: "support", input: hello, signal: new AbortController().signal };
+    const [run] = await client.runs.createBatch([payload]);
     expect(await client.runs.join(run?.thread_id ?? "", run?.run_id ?? "")).toMatchObject({ reply: replied });
     const streamed = await client.runs.create(null, "support", { input: hello, streamMode: "updates" });
     expect(await eventsOf(client.runs.joinStream(null, streamed.run_id, { lastEventId: "-1" }))).toEqual([
@@ -164,19 +168,25 @@ describe("LangGraph's client", () => {
     expect(await client.runs.wait(id, "support", { input: null })).toMatchObject({ reply: replied });
   });
 
-  it.for<StreamMode>(["values", "updates", "custom", "messages-tuple", "tasks", "checkpoints", "debug"])(
-    "streams %s",
-    async (streamMode) => {
-      const { thread_id: id } = await client.threads.create();
-      const events = await eventsOf(
-        client.runs.stream(id, "support", { input: hello, streamMode, streamSubgraphs: true }),
-      );
-      expect([events[0], events.at(-1)]).toEqual(["metadata", "end"]);
-      const others = new Set(events.slice(1, -1));
-      const isSilent = streamMode === "custom" || streamMode === "messages-tuple";
-      expect([...others]).toEqual(isSilent ? [] : [streamMode]);
-    },
-  );
+  it.for<StreamMode>([
+    "values",
+    "updates",
+    "custom",
+    "messages-tuple",
+    "tasks",
+    "checkpoints",
+    "debug",
+    "lifecycle",
+  ])("streams %s", async (streamMode) => {
+    const { thread_id: id } = await client.threads.create();
+    const events = await eventsOf(
+      client.runs.stream(id, "support", { input: hello, streamMode, streamSubgraphs: true }),
+    );
+    expect([events[0], events.at(-1)]).toEqual(["metadata", "end"]);
+    const others = new Set(events.slice(1, -1));
+    const isSilent = ["custom", "messages-tuple", "lifecycle"].includes(streamMode);
+    expect([...others]).toEqual(isSilent ? [] : [streamMode]);
+  });
 
   it("streams what models say so far, and what is complete", async () => {
     const { thread_id: id } = await client.threads.create();
@@ -243,7 +253,11 @@ describe("LangGraph's client", () => {
     const leave = new AbortController();
     const events: { readonly event: unknown; readonly id?: string }[] = [];
     const joined = (async () => {
-      for await (const each of client.threads.joinStream(id, { signal: leave.signal })) {
+      const streamMode = ["run_modes", "state_update"] as const;
+      for await (const each of client.threads.joinStream(id, {
+        signal: leave.signal,
+        streamMode: [...streamMode],
+      })) {
         events.push(each);
         if (events.filter(({ event }) => event === "run_done").length === 2) break;
       }

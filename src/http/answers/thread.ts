@@ -65,12 +65,6 @@ export const Usage = v.object({
   is_complete: v.pipe(v.boolean(), v.description("False where something was counted up to a limit only.")),
 });
 
-/** Only the id when the call was made before, under the same `Idempotency-Key`. */
-export const Copied = v.object({
-  ...v.partial(Imported).entries,
-  thread_id: v.string(),
-});
-
 export const Questions = v.object({
   interrupts: v.array(
     v.object({ thread_id: v.string(), interrupt_id: v.string(), value: v.unknown(), asked_at: Time }),
@@ -99,7 +93,6 @@ export type Thread = v.InferOutput<typeof Thread>;
 export type ThreadPart = v.InferOutput<typeof ThreadPart>;
 export type Usage = v.InferOutput<typeof Usage>;
 export type Imported = v.InferOutput<typeof Imported>;
-export type Copied = v.InferOutput<typeof Copied>;
 export type Questions = v.InferOutput<typeof Questions>;
 export type EventReceipt = v.InferOutput<typeof EventReceipt>;
 export type Delivery = v.InferOutput<typeof Delivery>;

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import {
-  Copied,
   Count,
   Delivery,
   EventReceipt,
@@ -117,8 +116,8 @@ export const threadOperations = {
     summary: "Make another thread of all that this one has",
     body: { schema: CopyBody, example: { thread_id: "t1-copy" } },
     headers: ["Idempotency-Key"],
-    answers: { 200: Copied },
-    errors: [...OF_THREAD, "thread_busy", "thread_exists", "thread_empty", "blob_unavailable"],
+    answers: { 200: Thread },
+    errors: [...OF_READING, "thread_busy", "thread_exists", "thread_empty", "blob_unavailable"],
   },
   "GET /threads/:thread_id/export": {
     id: "exportThread",
