@@ -50,7 +50,8 @@ import { type CronOptions, ThreadCrons } from "./thread-crons.ts";
 import { ThreadRuns } from "./thread-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./thread-transfer.ts";
-import { TimerDispatch, type TimerHandlers } from "./timer-dispatch.ts";
+import { TimerDispatch } from "./timer-dispatch.ts";
+import { timerHandlers } from "./timer-handlers.ts";
 import { WaitKeeper } from "./waits/wait-keeper.ts";
 import type { Traces } from "./traces.ts";
 import { wireAnswer, wireValues } from "./wire.ts";
@@ -148,7 +149,9 @@ export class Thread {
     });
     this.#temporary = new TemporaryThread({ ...parts, states: this.#states, deletion: this.#deletion });
     this.#waits = new WaitKeeper({ ...parts, environment, states: this.#states });
-    this.#timers = new TimerDispatch(storage, platform, this.#handlers(entrance, stops));
+    const timed = { announcer: this.#announcer, retention: this.#retention, temporary: this.#temporary };
+    const others = { entrance, stops, outbox: this.#outbox, waits: this.#waits, crons: this.crons };
+    this.#timers = new TimerDispatch(storage, platform, timerHandlers({ ...queued, ...timed, ...others }));
     this.hooks = new ThreadHooks({ ...parts, states: this.#states, ready });
     this.lifeCycle = this.#lifeCycleOf(record);
     this.runs = new ThreadRuns({
@@ -299,23 +302,6 @@ export class Thread {
     let admitted = start.runId;
     await this.#admission.admit(start, (runId) => (admitted = runId));
     return admitted;
-  }
-
-  /** What is done when the time of something comes. */
-  #handlers(entrance: RunEntrance, stops: RunStops): TimerHandlers {
-    const storage = this.#storage;
-    return {
-      announcement: () => this.#announcer.onTimer(),
-      queue: () => this.#queue.onTimer(),
-      retention: () => this.#retention.onTimer(),
-      removal: () => this.#temporary.onTimer(),
-      run_start: (timer) => entrance.onTimer(timer),
-      time_limit: (timer) => stops.onTimer(timer),
-      delivery: (timer) => this.#outbox.onTimer(timer),
-      event_log: ({ id }) => storage.transaction(() => storage.removeEvents(id)),
-      wait: () => this.#waits.onTimer(),
-      cron: (timer) => this.crons.onTimer(timer),
-    };
   }
 
   /** Part of the transaction in which a run leaves the queue. */
