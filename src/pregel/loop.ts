@@ -22,7 +22,7 @@ import type { GraphSchemas, RunOutcome, TaskFailure } from "./types.ts";
  * Supersteps between two turns of the event loop. Within one turn nothing else gets in, and the clock of a Worker stands
  * still; the end of one makes all durable that was stored in it, which takes as long as some twenty supersteps.
  */
-const SUPERSTEPS_PER_TURN = 500;
+const SUPERSTEPS_PER_TURN = 250;
 
 /**
  * One run: applies its input, then supersteps until nothing is left to do, a question is asked, or something fails. The
