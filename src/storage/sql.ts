@@ -53,7 +53,8 @@ export class Sql {
 
   /**
    * A byte array of less than 65 bytes has no memory of its own before somebody outside of JavaScript asks for it: to make it
-   * takes as long as to insert a row. So the statement gets views of memory that is there already, until the next one.
+   * for the ids of a row takes about as long as to insert the row. So the statement gets views of memory that is there
+   * already, until the next one.
    */
   #takeOut(inputs: SqlInput[]): void {
     let position = 0;
