@@ -25,6 +25,7 @@ import { localOnly } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
 import { requestLog } from "./request-log.ts";
 import { plainErrors } from "./plain-errors.ts";
+import { plainTextAsJson } from "./plain-text.ts";
 import { protocolRoutes } from "./protocol/routes.ts";
 import { socketRejections } from "./protocol/socket-rejections.ts";
 import { runRoutes } from "./run-routes.ts";
@@ -88,6 +89,7 @@ export function createApp(options: AppOptions): Hono {
   app.route("/hooks", hookRoutes(options));
   if (options.auth === undefined) app.use(localOnly(options.origins));
   app.use(crossOrigin(options.origins));
+  app.use(plainTextAsJson(options.origins));
   app.route("/", healthRoutes(options));
   app.get("/info", (context) => {
     const hasDirectory = options.directories(context.env) !== undefined;

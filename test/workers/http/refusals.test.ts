@@ -1,5 +1,8 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
+import { createRuntime } from "../../../src/worker.ts";
 import { Log } from "../../support/log.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
@@ -115,7 +118,7 @@ describe("a body that is not what the route takes", () => {
   });
 
   it.for([
-    "text/plain",
+    "text/html",
     "application/x-www-form-urlencoded",
     "application/jsonx",
     "multipart/form-data; boundary=x",
@@ -124,6 +127,27 @@ describe("a body that is not what the route takes", () => {
     const sent = request(`${thread.path}/invoke`, jsonRequest('{"input":{"log":[]}}', type));
     await expectRefusal(sent, 415, "unsupported_media_type");
     expect(await thread.tables()).toEqual([]);
+  });
+
+  it("is taken as plain text, as Studio sends it, but not of a page that may not use the server", async () => {
+    const runtime = createRuntime({
+      graphs: { graph },
+      auth: () => ({ tenant: "", caller: "ann", scopes: ["*"] }),
+      origins: ["https://studio.example.com"],
+    });
+    const post = async (thread: TestThread, origin: string | undefined): Promise<Response> => {
+      const init = jsonRequest('{"input":{"log":[]}}', "text/plain;charset=UTF-8");
+      const sent = new Request(`https://example.com${thread.path}/invoke`, init);
+      if (origin !== undefined) sent.headers.set("origin", origin);
+      return runtime.fetch(sent, env, createExecutionContext());
+    };
+    for (const origin of [undefined, "https://studio.example.com", "http://localhost:3000"])
+      expect(await json(post(new TestThread(), origin))).toMatchObject({ status: "success" });
+    for (const origin of ["https://evil.example.com", "null", "https://example.com.evil.com"]) {
+      const thread = new TestThread();
+      await expectRefusal(post(thread, origin), 415, "unsupported_media_type");
+      expect(await thread.tables()).toEqual([]);
+    }
   });
 
   it.for(["application/json; charset=utf-8", "Application/JSON", "application/vnd.api+json"])(

@@ -81,10 +81,12 @@ function badContents(generation: Generation): readonly BadRequest[] {
   const good = goodRequest(generation);
   const content = operation.requestBody?.content;
   if (content === undefined) return [];
+  // Plain text is taken for JSON, but not of pages elsewhere.
+  const origin = "https://elsewhere.example.com";
   const types = ["text/plain", "multipart/form-data; boundary=x", "application/jsonp"].map((type) => ({
     ...good,
     what: `the type ${type}`,
-    headers: { "content-type": type },
+    headers: { "content-type": type, origin },
   }));
   if (content["application/json"]?.schema === undefined) return types;
   const texts = Object.entries(NOT_JSON).map(([what, body]) => ({ ...good, what, body }));
