@@ -11,3 +11,12 @@ export interface BodyInput {
   readonly body: Uint8Array | null;
   readonly bodyHash: Uint8Array | null;
 }
+
+/** As it is read again. */
+export function toBodyRow({ type, body, bodyHash }: BodyInput): BodyRow {
+  return { type, body: bufferOf(body), body_hash: bufferOf(bodyHash) };
+}
+
+function bufferOf(bytes: Uint8Array | null): ArrayBuffer | null {
+  return bytes === null ? null : new Uint8Array(bytes).buffer;
+}

@@ -6,6 +6,7 @@ import type { QueueRows } from "./queue-rows.ts";
 import { Remembered } from "./remembered.ts";
 import type { RunStart } from "../pregel/limits.ts";
 import type { Cancellation, MultitaskStrategy } from "./run-protocol.ts";
+import { begunRun, claimedRun, endedRun, newRun } from "./run-changes.ts";
 import { fromColumns, outcomeOf, requestOf, type Bodies, type RunColumns } from "./run-columns.ts";
 
 /** In the words of LangGraph's platform: a run that ends with a question is a `success`, one that is cancelled `interrupted`. */
@@ -132,6 +133,7 @@ export class RunRows {
   readonly #sql: Sql;
   readonly #queue: QueueRows;
   readonly #last = new Remembered<LastRun | undefined>();
+  readonly #lastPlace = new Remembered<number>();
   readonly #run = new Remembered<{ readonly id: string; readonly row: RunRow | undefined }>();
 
   constructor(sql: Sql, queue: QueueRows) {
@@ -143,11 +145,13 @@ export class RunRows {
   forget(): void {
     this.#run.forget();
     this.#last.forget();
+    this.#lastPlace.forget();
   }
 
   /** The table was made just now. */
   noteEmpty(): void {
     this.#last.know(undefined);
+    this.#lastPlace.know(0);
   }
 
   get(id: string): RunRow | undefined {
@@ -166,8 +170,7 @@ export class RunRows {
   }
 
   insert(run: NewRun): void {
-    this.#change(
-      run.id,
+    this.#write(
       `INSERT INTO runs (id, status, created_at, start_at, multitask, time_limit, acknowledged,
        request_type, request, request_hash, context_type, context)
        VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -183,18 +186,25 @@ export class RunRows {
       run.context?.type ?? null,
       run.context?.data ?? null,
     );
+    this.#know(newRun(run));
   }
 
   /** Counts that the run is entered once more; one that is cancelled is not, but what it has written is removed. */
-  claim(id: string, { startedAt, version, isCounted }: Claim): void {
-    this.#update(
+  claim(id: string, claim: Claim): void {
+    const before = this.get(id);
+    if (before === undefined) return;
+    const run = claimedRun(before, claim, this.#placeOf(before));
+    this.#write(
+      "UPDATE runs SET status = ?, attempt = ?, stalled = ?, started_at = ?, version = ?, place = ? WHERE id = ?",
+      run.status,
+      run.attempt,
+      run.stalled,
+      run.startedAt ?? null,
+      run.version ?? null,
+      run.place ?? null,
       id,
-      `UPDATE runs SET status = iif(cancelled IS NULL, 'running', status), attempt = attempt + (cancelled IS NULL),
-       stalled = stalled + ?, started_at = coalesce(started_at, ?), version = ?${this.#placing(id)}`,
-      Number(isCounted),
-      startedAt,
-      version ?? null,
     );
+    this.#know(run);
   }
 
   noteProgress(id: string): void {
@@ -203,14 +213,17 @@ export class RunRows {
 
   /** With the commit that applies the input. */
   noteInput(id: string, lastStep: number, firstStep: number | undefined, start: RunStart | undefined): void {
-    this.#update(
-      id,
-      `UPDATE runs SET stalled = 0, input_applied = 1, last_step = ?, first_step = coalesce(first_step, ?),
-       began = coalesce(began, ?)`,
+    const before = this.get(id);
+    if (before === undefined) return;
+    const run = begunRun(before, lastStep, firstStep, start);
+    this.#write(
+      "UPDATE runs SET stalled = 0, input_applied = 1, last_step = ?, first_step = ?, began = ? WHERE id = ?",
       lastStep,
-      firstStep ?? null,
-      start === undefined ? null : JSON.stringify(start),
+      run.firstStep ?? null,
+      run.began === undefined ? null : JSON.stringify(run.began),
+      id,
     );
+    this.#know(run);
   }
 
   noteFault(id: string, { type, data }: Encoded): void {
@@ -226,23 +239,28 @@ export class RunRows {
     );
   }
 
-  end(id: string, { status, endedAt, outcome, cancelled, progress }: EndedRun): void {
-    const { checkpointId, supersteps } = progress;
-    this.#update(
-      id,
+  end(id: string, end: EndedRun): void {
+    this.#queue.leave(id);
+    const before = this.get(id);
+    if (before === undefined) return;
+    const run = endedRun(before, end, this.#placeOf(before));
+    const { outcome, progress } = end;
+    this.#write(
       `UPDATE runs SET status = ?, ended_at = ?, outcome_type = ?, outcome = ?, outcome_hash = ?,
-       cancelled = coalesce(?, cancelled), checkpoint = ?, supersteps = ?,
-       context_type = NULL, context = NULL, fault_type = NULL, fault = NULL${this.#placing(id)}`,
-      status,
-      endedAt,
+       cancelled = ?, checkpoint = ?, supersteps = ?, place = ?,
+       context_type = NULL, context = NULL, fault_type = NULL, fault = NULL WHERE id = ?`,
+      run.status,
+      end.endedAt,
       outcome?.type ?? null,
       outcome?.body ?? null,
       outcome?.bodyHash ?? null,
-      cancelled ?? null,
-      checkpointId === undefined ? null : toStoredId(checkpointId),
-      supersteps,
+      run.cancelled ?? null,
+      progress.checkpointId === undefined ? null : toStoredId(progress.checkpointId),
+      progress.supersteps,
+      run.place ?? null,
+      id,
     );
-    this.#queue.leave(id);
+    this.#know(run);
   }
 
   /** The run that came before it, if it has ended. */
@@ -299,7 +317,8 @@ export class RunRows {
 
   /** The last place that was given. */
   lastPlace(): number {
-    return this.#sql.one<{ place: number }>(`SELECT ${LAST_PLACE} AS place`).place;
+    const statement = `SELECT ${LAST_PLACE} AS place`;
+    return this.#lastPlace.read(() => this.#sql.one<{ place: number }>(statement).place);
   }
 
   /** The run that has this place, or the next one that is taken. */
@@ -318,9 +337,12 @@ export class RunRows {
     return this.#sql.one<{ place: number | null }>(statement, count).place ?? undefined;
   }
 
-  /** Gives it the next place, once. */
-  #placing(id: string): string {
-    return this.get(id)?.place === undefined ? `, place = 1 + ${LAST_PLACE}` : "";
+  /** Its own, or the next one. */
+  #placeOf(run: RunRow): number {
+    if (run.place !== undefined) return run.place;
+    const place = this.lastPlace() + 1;
+    this.#lastPlace.know(place);
+    return place;
   }
 
   #keepLastPlace(): void {
@@ -339,19 +361,14 @@ export class RunRows {
     return row && { status: row.status, usedAt: row.used_at };
   }
 
-  #update(id: string, statement: string, ...inputs: SqlInput[]): void {
-    this.#change(id, `${statement} WHERE id = ?`, ...inputs, id);
-  }
-
-  /** Writes one, which somebody is to read soon. */
-  #change(id: string, statement: string, ...inputs: SqlInput[]): void {
-    this.forget();
-    const row = this.#sql.first<RunColumns>(`${statement} RETURNING *`, ...inputs);
-    this.#run.read(() => ({ id, row: row && fromColumns(row) }));
+  /** What its row says now. */
+  #know(row: RunRow): void {
+    this.#run.know({ id: row.id, row });
   }
 
   #write(statement: string, ...inputs: SqlInput[]): void {
-    this.forget();
+    this.#run.forget();
+    this.#last.forget();
     this.#sql.run(statement, ...inputs);
   }
 }
