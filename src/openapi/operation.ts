@@ -34,7 +34,14 @@ export interface RawBody {
 /** A schema of JSON, a content of another type, or nothing at all. */
 export type Answer = v.GenericSchema | RawBody | null;
 
-export type RequestHeader = "Idempotency-Key" | "If-Match" | "Last-Event-ID";
+/** Of a request that starts a run. */
+export const STARTING = [
+  "Idempotency-Key",
+  "If-Match",
+  "traceparent",
+] as const satisfies readonly RequestHeader[];
+
+export type RequestHeader = "Idempotency-Key" | "If-Match" | "Last-Event-ID" | "Prefer" | "traceparent";
 
 export type AnswerHeader = "Content-Location" | "Location" | "x-pagination-total" | "x-pagination-next";
 

@@ -35,6 +35,14 @@ export const REQUEST_HEADERS: Readonly<Record<RequestHeader, Header>> = {
     description: "Only the events after the one with this id.",
     schema: { type: "string" },
   },
+  Prefer: {
+    description: "With `return=minimal` nothing is answered.",
+    schema: { type: "string" },
+  },
+  traceparent: {
+    description: "The trace that the run is to be a part of, by W3C Trace Context. What is none is ignored.",
+    schema: { type: "string" },
+  },
 };
 
 export const ANSWER_HEADERS: Readonly<Record<AnswerHeader, Header>> = {

@@ -1,6 +1,6 @@
 import { CommandAnswer } from "../../http/answers/protocol.ts";
 import { CommandBody, EventStreamBody } from "../../http/protocol/schemas.ts";
-import type { Operations } from "../operation.ts";
+import { type Operations, STARTING } from "../operation.ts";
 
 const EVENTS = {
   contentType: "text/event-stream",
@@ -22,7 +22,7 @@ export const protocolOperations = {
         params: { assistant_id: "support", input: { messages: [{ role: "user", content: "Hello" }] } },
       },
     },
-    headers: ["Idempotency-Key"],
+    headers: STARTING,
     answers: { 200: CommandAnswer },
     errors: [],
   },

@@ -10,7 +10,7 @@ import {
   ListRunsQuery,
 } from "../../http/runs-schemas.ts";
 import { InvokeBody, ResumeBody, StreamBody } from "../../http/schemas.ts";
-import type { Operations } from "../operation.ts";
+import { type Operations, STARTING } from "../operation.ts";
 import { OF_ASSISTANT, OF_DIRECTORY, OF_END, OF_START, OF_THREAD } from "./faults.ts";
 
 const EVENTS = {
@@ -20,7 +20,7 @@ const EVENTS = {
 } as const;
 
 const LOCATED = ["Content-Location", "Location"] as const;
-const CONDITIONS = ["Idempotency-Key", "If-Match"] as const;
+
 const INPUT = { messages: [{ role: "user", content: "Please refund order A-1001" }] };
 
 export const runOperations = {
@@ -30,7 +30,7 @@ export const runOperations = {
     description:
       "The first run with an input makes the thread and binds it to its graph. A run that failed answers 500.",
     body: { schema: InvokeBody, example: { input: INPUT } },
-    headers: CONDITIONS,
+    headers: STARTING,
     answers: { 200: RunAnswer },
     errors: [...OF_START, ...OF_END],
   },
@@ -43,7 +43,7 @@ export const runOperations = {
       schema: ResumeBody,
       example: { interrupt_id: "2fe5a1f9a9bd4d3d8b1e7c0e1d9f8a7b", value: { approved: true } },
     },
-    headers: CONDITIONS,
+    headers: STARTING,
     answers: { 200: RunAnswer },
     errors: [...OF_START, ...OF_END],
   },
@@ -51,7 +51,7 @@ export const runOperations = {
     id: "stream",
     summary: "Start a run, and read its events",
     body: { schema: StreamBody, example: { input: INPUT, stream_mode: ["updates", "custom"] } },
-    headers: CONDITIONS,
+    headers: STARTING,
     answers: { 200: EVENTS },
     answerHeaders: LOCATED,
     errors: OF_START,
@@ -60,7 +60,7 @@ export const runOperations = {
     id: "createRun",
     summary: "Start a run, and go on at once",
     body: { schema: RunCreateBody, example: { assistant_id: "support", input: INPUT } },
-    headers: CONDITIONS,
+    headers: STARTING,
     answers: { 200: Run },
     answerHeaders: ["Content-Location"],
     errors: [...OF_START, ...OF_ASSISTANT],
@@ -70,7 +70,7 @@ export const runOperations = {
     summary: "Start a run, and get its values when it has ended",
     description: "Line breaks may come before the values. The status is 200 whatever comes.",
     body: { schema: RunCreateBody, example: { assistant_id: "support", input: INPUT } },
-    headers: CONDITIONS,
+    headers: STARTING,
     answers: { 200: RunValues },
     answerHeaders: LOCATED,
     errors: [...OF_START, ...OF_ASSISTANT],
@@ -82,7 +82,7 @@ export const runOperations = {
       schema: RunCreateBody,
       example: { assistant_id: "support", input: INPUT, stream_mode: ["values", "messages-tuple"] },
     },
-    headers: CONDITIONS,
+    headers: STARTING,
     answers: { 200: EVENTS },
     answerHeaders: LOCATED,
     errors: [...OF_START, ...OF_ASSISTANT],
@@ -175,7 +175,7 @@ export const runOperations = {
     id: "createStatelessRun",
     summary: "Start a run on a thread of its own, and go on at once",
     body: { schema: RunCreateBody, example: { assistant_id: "support", input: INPUT } },
-    headers: CONDITIONS,
+    headers: STARTING,
     answers: { 200: Run },
     answerHeaders: ["Content-Location"],
     errors: [...OF_START, ...OF_ASSISTANT, "thread_unavailable"],
@@ -184,7 +184,7 @@ export const runOperations = {
     id: "waitForStatelessRun",
     summary: "Start a run on a thread of its own, and get its values",
     body: { schema: RunCreateBody, example: { assistant_id: "support", input: INPUT } },
-    headers: CONDITIONS,
+    headers: STARTING,
     answers: { 200: RunValues },
     answerHeaders: LOCATED,
     errors: [...OF_START, ...OF_ASSISTANT, "thread_unavailable"],
@@ -193,7 +193,7 @@ export const runOperations = {
     id: "streamStatelessRun",
     summary: "Start a run on a thread of its own, and read its events",
     body: { schema: RunCreateBody, example: { assistant_id: "support", input: INPUT } },
-    headers: CONDITIONS,
+    headers: STARTING,
     answers: { 200: EVENTS },
     answerHeaders: LOCATED,
     errors: [...OF_START, ...OF_ASSISTANT, "thread_unavailable"],
@@ -202,7 +202,7 @@ export const runOperations = {
     id: "createRuns",
     summary: "Start several runs, each on a thread of its own",
     body: { schema: RunBatchBody, example: [{ assistant_id: "support", input: INPUT }] },
-    headers: CONDITIONS,
+    headers: STARTING,
     answers: { 200: v.array(Run) },
     errors: [...OF_START, ...OF_ASSISTANT, "thread_unavailable"],
   },

@@ -85,7 +85,7 @@ export const threadOperations = {
   "PATCH /threads/:thread_id": {
     id: "patchThread",
     summary: "Change the metadata of a thread, or when it is deleted",
-    description: "With the header `Prefer: return=minimal` nothing is answered.",
+    headers: ["Prefer"],
     body: { schema: PatchThreadBody, example: { metadata: { priority: "high" } } },
     answers: { 200: Thread, 204: null },
     errors: [...OF_READING, "value_too_large"],

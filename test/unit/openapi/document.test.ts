@@ -103,7 +103,7 @@ describe("the document of the API", () => {
   });
 
   it("says what each operation needs, and which errors it may answer with", () => {
-    const { invoke, getHealth } = Object.fromEntries(
+    const { invoke, getHealth, patchThread, command } = Object.fromEntries(
       operations.map(([, operation]) => [operation.operationId, operation]),
     );
     expect(invoke?.security).toEqual([
@@ -112,7 +112,19 @@ describe("the document of the API", () => {
     ]);
     expect(getHealth?.security).toEqual([]);
     expect(invoke?.responses["409"]?.["x-codes"]).toContain("thread_interrupted");
-    expect(invoke?.parameters?.map(({ name }) => name)).toEqual(["thread_id", "Idempotency-Key", "If-Match"]);
+    const headersOf = (operation: typeof invoke): readonly string[] =>
+      (operation?.parameters ?? []).flatMap((parameter) =>
+        parameter.in === "header" ? [parameter.name] : [],
+      );
+    const starting = ["Idempotency-Key", "If-Match", "traceparent"];
+    const ofRuns = operations.filter(
+      ([, { operationId, security }]) =>
+        security[0]?.["bearer"]?.[0] === "threads:create_run" && operationId !== "sendEvent",
+    );
+    expect(ofRuns).toHaveLength(10);
+    for (const [route, operation] of ofRuns) expect(headersOf(operation), route).toEqual(starting);
+    expect(headersOf(command)).toEqual(starting);
+    expect(headersOf(patchThread)).toEqual(["Prefer"]);
   });
 
   it("has the parameters of queries as they are meant", () => {
