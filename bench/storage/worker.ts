@@ -1,4 +1,5 @@
 import { createRuntime } from "tidemark/worker";
+import { v7 as uuid7 } from "uuid";
 import { chatGraph, chatInput } from "../graphs/chat.ts";
 import { ours } from "../graphs/library.ts";
 import { loopGraph, loopInput, recursionLimit } from "../graphs/loop.ts";
@@ -75,7 +76,8 @@ export class Thread extends runtime.Thread {
     const start: StartRun = {
       tenant: "",
       threadId,
-      runId: crypto.randomUUID(),
+      // As routers mint them: in the order of time.
+      runId: uuid7(),
       request: {
         graph,
         input: { kind: "input", value: input },
