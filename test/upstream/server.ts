@@ -32,4 +32,12 @@ somebody else to be a stream with an error in it, which is a 404 here; one wants
 
 The last two begin a server in their process, in whose place they got the address; checkpoints that one of them reads from that
 server's saver were read as the history of the thread. The files beside them test classes of the server, not what it answers.
+
+Of \`libs/sdk-react/src/tests\`, pages with React hooks, the 70 tests were run, in Chromium, of the files that get by without
+LangChain's agents, with the clients as they are released and a second try, as there: **62 pass**. The other eight want the agents
+of \`langchain\` or \`deepagents\` after all.
+
+LangGraph's client for Python (0.4.3, from its sources) was led through all methods of assistants, threads, runs, crons and the store,
+through runs without a thread, and through \`threads.stream\` over server-sent events, with an answer to a question: all of it works. Over
+a WebSocket it was not tried.
 `;

@@ -31,7 +31,7 @@ export class Subscriptions {
 
   /** Those of the thread's channels that are wanted. */
   get channels(): readonly string[] {
-    const wanted = [...this.#all.values()].flatMap(({ filter }) => filter.channels.filter(isOwn));
+    const wanted = [...this.#all.values()].flatMap(({ filter }) => filter.channels.map(ownChannel));
     return [...new Set(wanted)].toSorted();
   }
 
@@ -60,15 +60,25 @@ export class Subscriptions {
   }
 }
 
-/** Names of custom events are told apart by their listeners. */
-function isOwn(channel: string): boolean {
-  return !channel.startsWith("custom:");
+const NAMED = "custom:";
+
+/** The thread tells all custom events, whatever their names. */
+function ownChannel(channel: string): string {
+  return channel.startsWith(NAMED) ? "custom" : channel;
+}
+
+function isOn(channels: readonly string[], { channel, text }: ThreadEvent): boolean {
+  if (channels.includes(channel)) return true;
+  if (channel !== "custom" || !channels.some((each) => each.startsWith(NAMED))) return false;
+  // As the thread has written it.
+  const { params } = JSON.parse(text) as { params: { data: { name?: unknown } } };
+  return channels.includes(`${NAMED}${String(params.data.name)}`);
 }
 
 export function matches({ channels, namespaces, depth }: Filter, event: ThreadEvent): boolean {
   // Whatever it is that one wants to hear, some of it may be gone.
   if (event.channel === GAP) return true;
-  if (!channels.includes(event.channel)) return false;
+  if (!isOn(channels, event)) return false;
   if (namespaces == null || namespaces.length === 0) return true;
   return namespaces.some(
     (prefix) =>

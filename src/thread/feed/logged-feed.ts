@@ -1,3 +1,4 @@
+import { customText } from "./custom-data.ts";
 import type { LoggedEvent } from "../events/logged-event.ts";
 import { eventNumber } from "./event-number.ts";
 import { eventText, type FeedEvent } from "./feed-event.ts";
@@ -32,6 +33,6 @@ function bodyInMode(event: LoggedEvent, timestamp: number): string | undefined {
   const data = dataText(event);
   if (method !== "custom" && method !== "values") return undefined;
   if (method === "values" && data.startsWith('{"__interrupt__":')) return undefined;
-  const told = method === "custom" ? `{"payload":${data}}` : data;
+  const told = method === "custom" ? customText(data) : data;
   return `{"method":"${method}","params":{"namespace":${JSON.stringify(namespace)},"timestamp":${timestamp},"data":${told}}}`;
 }

@@ -1,3 +1,4 @@
+import { payloadOf } from "./custom-data.ts";
 import { loggedEvent, type LoggedEvent } from "../events/logged-event.ts";
 import type { ProtocolEvent } from "./protocol-event.ts";
 
@@ -59,5 +60,5 @@ export function inModes(event: LoggedEvent): LoggedEvent[] {
 function dataInMode(method: "values" | "updates" | "custom", params: LoggedProtocolEvent["params"]): unknown {
   const { data, node = "" } = params;
   if (method === "updates") return { [node]: data };
-  return method === "custom" ? (data as { readonly payload: unknown }).payload : data;
+  return method === "custom" ? payloadOf(data) : data;
 }

@@ -1,6 +1,7 @@
 import { plainJson } from "../../json.ts";
 import { INTERRUPT, START } from "../../pregel/constants.ts";
 import type { StreamEvent, StreamMode } from "../../pregel/types.ts";
+import { customData } from "./custom-data.ts";
 import { isPiece, MessageEvents } from "./message-events.ts";
 import { type NamelessMessage, NamelessMessages } from "./nameless-messages.ts";
 import type { ProtocolEvent } from "./protocol-event.ts";
@@ -50,7 +51,7 @@ export class ProtocolEvents {
       case "updates":
         return updates(payload, namespace);
       case "custom":
-        return [{ method: "custom", namespace, data: { payload } }];
+        return [{ method: "custom", namespace, data: customData(payload) }];
       case "messages":
         return this.#message(payload, namespace);
       case "tools":

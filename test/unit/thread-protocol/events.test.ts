@@ -94,6 +94,7 @@ describe("what the engine tells, in the words of the protocol", () => {
     const graph = new StateGraph(State)
       .addNode("speak", (_, config) => {
         config.writer({ percent: 50 });
+        config.writer({ name: "status", payload: "half" });
         return { said: "hello" };
       })
       .addEdge(START, "speak")
@@ -104,7 +105,10 @@ describe("what the engine tells, in the words of the protocol", () => {
     expect(of("updates")).toEqual([
       { method: "updates", namespace: [], node: "speak", data: { said: "hello" } },
     ]);
-    expect(of("custom")).toEqual([{ method: "custom", namespace: [], data: { payload: { percent: 50 } } }]);
+    expect(of("custom")).toEqual([
+      { method: "custom", namespace: [], data: { payload: { percent: 50 } } },
+      { method: "custom", namespace: [], data: { name: "status", payload: "half" } },
+    ]);
     // What a task is given stands in the values before it.
     expect(of("tasks").map(({ data }) => Object.keys(data as object))).toEqual([
       ["id", "name", "triggers", "interrupts"],

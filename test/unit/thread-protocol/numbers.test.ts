@@ -72,6 +72,21 @@ describe("a filter", () => {
   });
 });
 
+describe("a filter of custom events", () => {
+  const custom = (data: object) => ({ ...event("custom"), text: JSON.stringify({ params: { data } }) });
+
+  it("wants those of its names, or all of them", () => {
+    const named = { channels: ["custom:status"] };
+    expect(matches(named, custom({ name: "status", payload: 1 }))).toBe(true);
+    expect(matches(named, custom({ name: "other", payload: 1 }))).toBe(false);
+    expect(matches(named, custom({ payload: 1 }))).toBe(false);
+    expect(matches({ channels: ["custom"] }, custom({ name: "status" }))).toBe(true);
+    const subscriptions = new Subscriptions();
+    subscriptions.add("a", { channels: ["custom:status", "custom:other", "values"] });
+    expect(subscriptions.channels).toEqual(["custom", "values"]);
+  });
+});
+
 describe("subscriptions", () => {
   it("begin where the one that is furthest behind is, and want nothing twice", () => {
     const subscriptions = new Subscriptions();
