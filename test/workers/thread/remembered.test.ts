@@ -158,8 +158,9 @@ it(
         const all = writes(storage, runs, pick);
         for (let step = 0; step < STEPS; step++) {
           attempt(() => transact(storage, runs, pick, all), true);
-          if (pick(30) === 0) await storage.deleteAll();
-          else if (pick(30) === 0) await storage.reset();
+          const end = pick(30);
+          if (end === 0) await storage.deleteAll();
+          if (end === 1) await storage.reset();
           expect(told(storage, runs), `seed ${seed}, step ${step}`).toEqual(told(open(rows), runs));
           if (storage.thread() === undefined) continue;
           expect(await rows.getAlarm(), `seed ${seed}, step ${step}`).toBe(storage.timers.next() ?? null);
