@@ -70,7 +70,8 @@ export async function whileAllowed<Value>(
  * be started, and who may do that need not be one who may read.
  */
 async function verdictOn(context: Context, threadId: string | undefined): Promise<string> {
-  if (threadId !== undefined && permissionOf(context) === "threads:create_run") {
+  const { authorize: decide } = context.get("principal");
+  if (decide && threadId !== undefined && permissionOf(context) === "threads:create_run") {
     try {
       await authorize(context, "threads:read", { thread_id: threadId });
     } catch (error) {
