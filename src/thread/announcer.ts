@@ -59,10 +59,11 @@ export class Announcer {
 
   /** In the transaction in which the thread changes. `isPressing`: the directory hears of it at once, also of a busy thread. */
   note(isPressing = false): void {
-    const { platform, directory } = this.#parts;
+    const { storage, platform, directory } = this.#parts;
     if (directory === undefined) return;
+    const wasNoted = (storage.thread()?.version ?? 0) > 0;
     this.#expect();
-    const maySettle = (): boolean => !isPressing && this.#told !== undefined && this.#isBusy();
+    const maySettle = (): boolean => !isPressing && wasNoted && this.#isBusy();
     // When the transaction fails, there is nothing to tell.
     const told = Promise.resolve().then(() => (maySettle() ? this.#tellLater.do() : this.tell()));
     platform.waitUntil(this.#reporting(told));

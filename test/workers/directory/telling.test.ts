@@ -11,7 +11,8 @@ import { Log } from "../../support/log.ts";
 
 /** A thread, what its directory was told and asked, and how often its alarm was set or removed. */
 interface Told {
-  readonly thread: ThreadObject;
+  /** Another instance takes its place. */
+  readonly wake: () => void;
   readonly heard: readonly string[];
   readonly alarms: readonly string[];
   readonly timers: () => unknown[];
@@ -48,7 +49,9 @@ async function telling(gates: readonly Gate[], work: (told: Told) => Promise<voi
         return original(time as number);
       });
     }
-    const thread = new Thread(state, { ...env, DIRECTORY: { getByName: () => directory } });
+    const begin = (): ThreadObject =>
+      new Thread(state, { ...env, DIRECTORY: { getByName: () => directory } });
+    let thread = begin();
     const start = () => ({
       tenant,
       threadId,
@@ -63,7 +66,7 @@ async function telling(gates: readonly Gate[], work: (told: Told) => Promise<voi
       } as const,
     });
     await work({
-      thread,
+      wake: () => void (thread = begin()),
       heard,
       alarms,
       timers: () => state.storage.sql.exec("SELECT kind FROM timers").toArray(),
@@ -84,6 +87,15 @@ describe("a directory", () => {
       await run();
       await run();
       await expect.poll(() => heard, settled).toEqual(["idle", "idle", "idle"]);
+    }));
+
+  it("hears of a short run that wakes a thread when it has ended", () =>
+    telling([], async ({ heard, wake, timers, create, run }) => {
+      await create();
+      await expect.poll(timers, settled).toEqual([]);
+      wake();
+      await run();
+      await expect.poll(() => heard, settled).toEqual(["idle", "asked", "idle"]);
     }));
 
   it("hears of a run that goes on", async () => {
