@@ -1,5 +1,3 @@
--- Assistants that were made or changed; that of each graph which has one by itself is not here until then. `version` is the
--- one that counts. Times are milliseconds since 1970; what a version says is JSON.
 CREATE TABLE assistants (
   assistant_id TEXT PRIMARY KEY,
   version INTEGER NOT NULL,

@@ -1,4 +1,3 @@
--- The thread itself, one row. Times are milliseconds since 1970.
 CREATE TABLE thread (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   tenant TEXT NOT NULL,
@@ -8,9 +7,6 @@ CREATE TABLE thread (
   deleting INTEGER NOT NULL DEFAULT 0
 );
 
--- `request` and `outcome` are bodies as in `checkpoints`. `context` may hold secrets: it is erased when the run ends.
--- `last_step`, known once the input is applied, is as far as the recursion limit lets the run go, however often it is entered.
--- `stalled` counts the attempts since the last commit of the run; `fault` is the JSON of what stopped the last of them.
 CREATE TABLE runs (
   id TEXT NOT NULL PRIMARY KEY,
   status TEXT NOT NULL,
@@ -32,7 +28,6 @@ CREATE TABLE runs (
   outcome_hash BLOB
 ) WITHOUT ROWID;
 
--- The runs that have not ended, in the order in which they came. The first one is the one that runs.
 CREATE TABLE queue (
   position INTEGER PRIMARY KEY,
   run TEXT NOT NULL

@@ -1,4 +1,3 @@
--- The answers with which runs were started. `checkpoint` is the one that was answered, `hash` the SHA-256 of the answer.
 CREATE TABLE answers (
   interrupt TEXT NOT NULL,
   checkpoint TEXT NOT NULL,
@@ -9,7 +8,6 @@ CREATE TABLE answers (
   PRIMARY KEY (interrupt, checkpoint, hash)
 ) WITHOUT ROWID;
 
--- The values of the header Idempotency-Key. `hash` is that of the request, `result` the run or the edit that it became.
 CREATE TABLE idempotency_keys (
   caller TEXT NOT NULL,
   key TEXT NOT NULL,

@@ -1,2 +1,1 @@
--- The serializer writes `fault` too; one without a type is JSON.
 ALTER TABLE runs ADD COLUMN fault_type TEXT;

@@ -1,4 +1,3 @@
--- What the object has to look after, and when, in milliseconds since 1970. Its one alarm is set for the earliest.
 CREATE TABLE timers (
   kind TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -6,7 +5,6 @@ CREATE TABLE timers (
   PRIMARY KEY (kind, id)
 ) WITHOUT ROWID;
 
--- The alarm of older code says nothing of what it is for: a queue that is not empty, or retention.
 INSERT INTO timers (kind, id, due) SELECT 'queue', '', 1 FROM queue LIMIT 1;
 INSERT INTO timers (kind, id, due)
   SELECT 'retention', '', 1 FROM thread WHERE deleting = 0 AND NOT EXISTS (SELECT 1 FROM queue);

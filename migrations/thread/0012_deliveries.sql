@@ -1,5 +1,3 @@
--- What is to be told about runs: one row a run that has a webhook, with the run and gone with it. It is `waiting` while the
--- run goes on, then `pending` until it is `delivered` or `failed`. What is sent is made of the run's own row.
 CREATE TABLE deliveries (
   id TEXT NOT NULL PRIMARY KEY,
   run TEXT NOT NULL,

@@ -1,4 +1,3 @@
--- Runs that come again and again. `request` is as the serializer wrote it; `next_at` is absent when none comes any more.
 CREATE TABLE crons (
   id TEXT NOT NULL PRIMARY KEY,
   schedule TEXT NOT NULL,
