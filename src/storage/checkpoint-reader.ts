@@ -118,8 +118,8 @@ export class CheckpointReader {
   }
 
   /**
-   * Undefined when the row has gone since its head was read. Where `needed` is given, large values of other channels are
-   * empty ones of their kind, unless a write of theirs is pending.
+   * Undefined when the row has gone since its head was read. Where `needed` is given, large values that are in other channels
+   * alone are empty ones of their kind, unless a write of such a channel is pending.
    */
   async tuple(
     namespace: NamespaceRow,
@@ -181,15 +181,16 @@ export class CheckpointReader {
     { id, state }: CachedCheckpoint,
     isNeeded: (channel: string) => boolean,
   ): Promise<Checkpoint> {
-    const { needed = [], others = [] } = Object.groupBy(state.values, ([channel]) =>
-      isNeeded(channel) ? "needed" : "others",
+    const { blobs, values } = this.#parts;
+    const needed = Array.from(state.values).filter(([channel]) => isNeeded(channel));
+    const hashes = new Set(values.referencesIn(needed).map(({ hash }) => hash));
+    const restored = await values.fromStored(Array.from(state.values.values()), (hash) =>
+      hashes.has(hash) ? blobs.read(threadId, hash) : NO_BYTES,
     );
-    const whole = await this.#restore(threadId, needed.map(valueOf));
-    const empty = await this.#parts.values.fromStored(others.map(valueOf), () => NO_BYTES);
-    const values = new Map<string, unknown>();
-    for (const [index, [channel]] of needed.entries()) values.set(channel, ownValue(whole[index]));
-    for (const [index, [channel]] of others.entries()) values.set(channel, ownValue(empty[index]));
-    const channels = Array.from(state.values.keys(), (channel) => [channel, values.get(channel)] as const);
+    const channels = Array.from(
+      state.values.keys(),
+      (channel, index) => [channel, ownValue(restored[index])] as const,
+    );
     return { ...unpackFrame(id, state.frame), channel_values: Object.fromEntries(channels) };
   }
 
@@ -228,10 +229,6 @@ export class CheckpointReader {
 }
 
 const NO_BYTES = new Uint8Array();
-
-function valueOf([, value]: readonly [string, unknown]): unknown {
-  return value;
-}
 
 /** What is handed out of a value that could be changed in place is a copy of what is kept, unless it was made just now. */
 function ownValue(restored: unknown): unknown {

@@ -182,8 +182,8 @@ describe.each(["R2", "SQLite"])("large values in %s", { timeout: 30_000 }, (plac
 
   it("reads them empty where nobody looks at them, unless a write of their channel is pending", async () => {
     const saver = await object.saver(bucket);
-    const text = "t".repeat(MEGABYTE);
-    const values = { text, bytes: new Float64Array(MEGABYTE), list: [text, { text }], small: "s" };
+    const [text, other] = ["t".repeat(MEGABYTE), "o".repeat(MEGABYTE)];
+    const values = { text, bytes: new Float64Array(MEGABYTE), list: [other, { other }], small: "s" };
     const config = await putAll(saver, THREAD, checkpointOf(values));
     await saver.putWrites(config, [["list", ["added"]]], "task");
     const fresh = await object.saver(bucket);
