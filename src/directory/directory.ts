@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { LATEST_ALARM } from "../latest-alarm.ts";
 import { migrate, schemaVersion } from "../storage/migrations.ts";
 import { Sql } from "../storage/sql.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
@@ -185,7 +186,7 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
   }
 
   async #setAlarm(time: number | undefined): Promise<void> {
-    if (time !== undefined) await this.#storage.setAlarm(Math.max(time, this.#now()));
+    if (time !== undefined) await this.#storage.setAlarm(Math.min(Math.max(time, this.#now()), LATEST_ALARM));
   }
 
   #transact<Value>(work: () => Value): Outcome<Value> {

@@ -1,3 +1,4 @@
+import { LATEST_ALARM } from "../latest-alarm.ts";
 import type { Sql } from "../storage/sql.ts";
 import type { AlarmClock } from "./platform.ts";
 import { Remembered } from "./remembered.ts";
@@ -22,9 +23,6 @@ export type TimerKind = (typeof TIMER_KINDS)[number];
 const OF_RUNS = "timers INDEXED BY timers_due WHERE kind IN ('run_start', 'event_log', 'delivery')";
 const FEW = TIMER_KINDS.filter((kind) => !OF_RUNS.includes(`'${kind}'`));
 const OTHERS = `timers WHERE kind IN (${FEW.map((kind) => `'${kind}'`).join(", ")})`;
-
-/** The platform takes no alarm that is much later. One that comes early finds nothing due, and is set again. */
-export const LATEST_ALARM = Date.UTC(2150, 0, 1);
 
 export interface Timer {
   readonly kind: TimerKind;

@@ -25,6 +25,7 @@ const LEAVES = [
   "contains.ts",
   "discard.ts",
   "graph-crons.ts",
+  "latest-alarm.ts",
   "caller-configurable.ts",
   "adopt.ts",
   "adopted.ts",

@@ -79,6 +79,13 @@ describe("the store of the directory", () => {
     expect(await page(["bx"], 0)).toEqual([]);
   });
 
+  it("keeps for centuries what is to live so long, which is later than any alarm", async () => {
+    const store = directoryStore();
+    const minutes = 500 * 365 * 24 * 60;
+    await store.put(["a"], "k", { n: 1 }, false, minutes);
+    expect((await store.get(["a"], "k"))?.value).toEqual({ n: 1 });
+  });
+
   it("keeps what state can hold, and refuses what does not fit into a row", async () => {
     const store = directoryStore(1);
     const rich = { at: new Date(5), big: 10n ** 30n, set: new Set([1]), bytes: new Uint8Array([1]) };

@@ -9,7 +9,7 @@ import {
   StateGraph,
   waitForEvent,
 } from "../../../src/index.ts";
-import { LATEST_ALARM } from "../../../src/thread/timers.ts";
+import { LATEST_ALARM } from "../../../src/latest-alarm.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate, until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
