@@ -7,8 +7,8 @@ import { ReferenceServer } from "./reference-server.ts";
 const ONE: Load = { connections: 1, duration: 4000 };
 const MANY: Load = { connections: 32, duration: 4000 };
 const WARM_UP: Load = { connections: 4, duration: 2000 };
-/** What a long thread has behind it. */
-const EARLIER_RUNS = 500;
+/** What a long thread has behind it: as many as the turns of a long chat in the table of storage. */
+const EARLIER_RUNS = 1000;
 /** Threads that wait for an answer when a server is started again. */
 const COLD = 5;
 
