@@ -37,7 +37,8 @@ Of \`libs/sdk-react/src/tests\`, pages with React hooks, the 70 tests were run, 
 LangChain's agents, with the clients as they are released and a second try, as there: **62 pass**. The other eight want the agents
 of \`langchain\` or \`deepagents\` after all.
 
-LangGraph's client for Python (0.4.3, from its sources) was led through all methods of assistants, threads, runs, crons and the store,
-through runs without a thread, and through \`threads.stream\` over server-sent events, with an answer to a question: all of it works. Over
+LangGraph's client for Python (0.4.3, from its sources, with stand-ins for some of its packages) was led by hand through most methods
+of assistants, threads, runs, crons and the store, through runs without a thread, and through \`threads.stream\` over server-sent
+events, with an answer to a question. What was called works, but that \`output\` of a run that asks was waited for in vain once. Over
 a WebSocket it was not tried.
 `;
