@@ -21,7 +21,7 @@ export interface ThreadRunsParts {
   readonly admission: RunAdmission;
   readonly stops: RunStops;
   readonly ready: Ready;
-  readonly environment: Pick<Environment, "sleep">;
+  readonly environment: Pick<Environment, "yieldTurn">;
   /** The values of a run, when it has ended. */
   readonly values: (run: NamedRun) => Promise<Bytes>;
 }
@@ -124,18 +124,14 @@ export class ThreadRuns implements RunsApi {
     return runId;
   }
 
-  /** Whether the run ends at once: nothing in it waits for anything. */
+  /** Whether the run ends in this turn of the event loop: nothing in it waits for anything. */
   async #endsNow(runId: string): Promise<boolean> {
     const { queue, environment } = this.#parts;
-    const later = new AbortController();
     const isOver = queue.completion(runId).then(
       () => true,
       () => false,
     );
-    const isLate = environment.sleep(1, later.signal).then(() => false);
-    const endsNow = await Promise.race([isOver, isLate]);
-    later.abort();
-    return endsNow;
+    return Promise.race([isOver, environment.yieldTurn().then(() => false)]);
   }
 
   async *#wireRuns(

@@ -1,3 +1,4 @@
+import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { type Ready, requireAccess } from "./access.ts";
@@ -165,11 +166,13 @@ export class Thread {
 
   #runnerOf({ storage, platform, environment, directory, traces }: ThreadOptions): GraphRunner {
     const threadId = (): string => storage.thread()?.thread_id ?? "";
+    let store: BaseStore | undefined;
     return new GraphRunner({
       storage,
       environment,
       threadId,
-      store: () => directory?.store(storage.thread()?.tenant ?? ""),
+      // All threads that an object ever has are one tenant's.
+      store: () => (store ??= directory?.store(storage.thread()?.tenant ?? "")),
       graph: () => this.#catalog.require(storage.thread()?.graph ?? ""),
       events: this.#events,
       isHeard: () => platform.sockets().length > 0,

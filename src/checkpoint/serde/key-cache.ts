@@ -3,7 +3,8 @@ const MAX_LENGTH = 48;
 
 /** Finds the strings of short ASCII keys by their bytes: the same few keys come up in every message. */
 export class KeyCache {
-  readonly #slots = Array.from<string | undefined>({ length: SLOTS });
+  /** Most of them stay empty: a serializer is made for each object. */
+  readonly #slots: (string | undefined)[] = [];
 
   find(bytes: Uint8Array, start: number, size: number): string | undefined {
     if (size > MAX_LENGTH) return undefined;

@@ -536,3 +536,27 @@ describe("on_disconnect", () => {
     expect(await thread.get("/runs")).toMatchObject([{ status: "interrupted", cancelled: "interrupt" }]);
   });
 });
+
+describe("a run that is accepted for its values", () => {
+  it("brings them along when it ends at once, and leaves them to be joined for when it does not", async () => {
+    const { gate, graph } = gated();
+    deploy({ graph });
+    const thread = new TestThread();
+    const asked = { config: {}, input: { kind: "input", value: { log: ["in"] } }, modes: [] } as const;
+    const accept = (runId: string) =>
+      thread.stub.acceptRun({
+        tenant: "",
+        threadId: thread.id,
+        runId,
+        isAcknowledged: true,
+        request: { ...asked, onInterrupted: "refuse" },
+      });
+    const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
+    expect(await accept(first)).toEqual({ ok: true, value: { runId: first } });
+    gate.open();
+    expect(await thread.get(`/runs/${first}/join`)).toEqual({ log: ["in", "n"] });
+    const reply = await accept(second);
+    const values = "value" in reply ? reply.value.values : undefined;
+    expect(await new Response(values ?? null).json()).toEqual({ log: ["in", "n", "in", "n"] });
+  });
+});
