@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ChatPages, isIdle, press, shows, texts, threadOf } from "./support/chat-pages.ts";
+import { ChatPages, holdEvents, isIdle, press, shows, texts, threadOf } from "./support/chat-pages.ts";
 import { noBrowser } from "./support/chromium.ts";
 
 describe.skipIf(noBrowser !== "")(`useStream of @langchain/react${noBrowser}`, () => {
@@ -28,6 +28,7 @@ describe.skipIf(noBrowser !== "")(`useStream of @langchain/react${noBrowser}`, (
       const page = await chat.opened({ transport });
       await press(page, "send", "ask");
       await page.locator("#question", { hasText: "May I?" }).waitFor();
+      await holdEvents(page);
       await page.reload();
       await page.locator("#question", { hasText: "May I?" }).waitFor();
       await press(page, "answer", "yes");

@@ -38,7 +38,9 @@ function Chat({ apiUrl, transport }: { readonly apiUrl: string; readonly transpo
       {thread.interrupt && (
         <p>
           <span id="question">{String(thread.interrupt.value)}</span>
-          <button onClick={() => void thread.respond(text)}>answer</button>
+          <button onClick={() => void thread.respond(text, { interruptId: thread.interrupt?.id ?? "" })}>
+            answer
+          </button>
         </p>
       )}
       <input value={text} onChange={({ target }) => setText(target.value)} />

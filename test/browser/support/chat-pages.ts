@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { Client } from "@langchain/langgraph-sdk";
 import type { Browser, Page } from "playwright-core";
 import { BundledServer } from "../../e2e/support/bundled-server.ts";
@@ -53,6 +54,18 @@ export class ChatPages {
 export async function press(page: Page, button: string, text?: string): Promise<void> {
   if (text !== undefined) await page.locator("input").fill(text);
   await page.getByRole("button", { name: button, exact: true }).first().click();
+}
+
+/** The events of what is opened from now on come a second late; the state of the thread comes at once. */
+export async function holdEvents(page: Page): Promise<void> {
+  await page.route("**/stream/events", async (route) => {
+    await setTimeout(1000);
+    await route.continue();
+  });
+  await page.routeWebSocket(/stream/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => void setTimeout(1000).then(() => socket.send(message)));
+  });
 }
 
 export function shows(page: Page, text: string): Promise<void> {
