@@ -10,13 +10,6 @@ import { PinsReporter } from "./test/support/pins-reporter.ts";
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration["test"]>;
 
-/** Migrations are imported as their text. */
-const sqlText = {
-  name: "sql-text",
-  transform: (code: string, id: string) =>
-    id.endsWith(".sql") ? { code: `export default ${JSON.stringify(code)};`, map: null } : null,
-};
-
 /** Archives of threads are imported as their bytes. */
 const archiveBytes = {
   name: "archive-bytes",
@@ -38,7 +31,7 @@ const parallel = { maxWorkers: "100%", sequence: { groupOrder: 1 } };
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
 function node(name: string, test: TestOptions): TestProjectInlineConfiguration {
-  return { resolve, plugins: [sqlText], test: { name, ...parallel, ...test } };
+  return { resolve, test: { name, ...parallel, ...test } };
 }
 
 const isLong = process.env["TIDEMARK_LONG"] !== undefined;
@@ -54,7 +47,6 @@ const define = {
 
 function workerd(name: string, test: TestOptions, defined = {}): TestProjectInlineConfiguration {
   const plugins = [
-    sqlText,
     archiveBytes,
     cloudflareTest({
       wrangler: { configPath: "./test/workers/wrangler.toml" },

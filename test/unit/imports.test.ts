@@ -10,7 +10,6 @@ interface Rule {
   types?: readonly string[];
   packages?: readonly string[];
   packageTypes?: readonly string[];
-  migrations?: true;
   /** May load modules that its user names. */
   computed?: true;
 }
@@ -60,15 +59,14 @@ const RULES: Record<string, Rule> = {
   pregel: { folders: ["channels", "checkpoint"], packages: ["#async-context"] },
   graph: { folders: ENGINE, packageTypes: ["@standard-schema/spec"] },
   archive: { folders: ["checkpoint"], packages: ["valibot"] },
-  storage: { folders: ["checkpoint"], packageTypes: ["@cloudflare/workers-types"], migrations: true },
+  storage: { folders: ["checkpoint"], packageTypes: ["@cloudflare/workers-types"] },
   hooks: {},
   thread: {
     folders: ["storage", "archive", "hooks", "pregel", "graph", "checkpoint"],
     types: ["directory"],
     packages: ["cloudflare:workers"],
-    migrations: true,
   },
-  directory: { folders: ["storage", "checkpoint"], packages: ["cloudflare:workers"], migrations: true },
+  directory: { folders: ["storage", "checkpoint"], packages: ["cloudflare:workers"] },
   http: {
     folders: ["hooks", "graph"],
     types: ["thread", "directory", "pregel", "checkpoint"],
@@ -85,7 +83,7 @@ const RULES: Record<string, Rule> = {
   },
   // What routes take and answer is known where they are described.
   client: { types: ["openapi/operations", "http/answers"], packageTypes: ["valibot"] },
-  testing: { folders: ALL.filter((folder) => folder !== "http"), packages: [ANY_PACKAGE], migrations: true },
+  testing: { folders: ALL.filter((folder) => folder !== "http"), packages: [ANY_PACKAGE] },
   "index.ts": { folders: ["graph", ...ENGINE] },
   otlp: { folders: ["checkpoint"], types: ["pregel", "thread"] },
   "langgraph-auth.ts": { folders: ["http"], types: ["directory"] },
@@ -212,9 +210,6 @@ function violation(file: string, { specifier, typeOnly }: Import): string | unde
 
 function relativeViolation(file: string, area: string, rule: Rule, specifier: string, typeOnly: boolean) {
   const target = posix.join("src", posix.dirname(file), specifier);
-  if (target.startsWith("migrations/") && target.endsWith(".sql")) {
-    return rule.migrations ? undefined : `${area} does not import migrations`;
-  }
   if (!target.startsWith("src/")) return "it leaves src";
   const path = target.slice("src/".length);
   if (!path.endsWith(".ts")) return "a relative import names the file with its .ts";
@@ -321,11 +316,7 @@ describe("the import check", () => {
     ["thread/a.ts", `import type { App } from "../http/app.ts";`, "thread may import"],
     ["directory/a.ts", `let x: import("../thread/thread.ts").Thread;`, "directory may import"],
     ["http/a.ts", `import { Thread } from "../thread/thread.ts";`, "only types from thread/thread.ts"],
-    [
-      "http/a.ts",
-      `import sql from "../../migrations/thread/0001_init.sql";`,
-      "http does not import migrations",
-    ],
+    ["thread/a.ts", `import sql from "../../migrations/thread/0001_init.sql";`, "it leaves src"],
     ["http/a.ts", `import type { Saver } from "../storage/saver.ts";`, "http may import"],
     ["client/a.ts", `import { Run } from "../http/answers/run.ts";`, "only types from http/answers/run.ts"],
     ["client/a.ts", `import type { App } from "../http/app.ts";`, "client may import"],
@@ -354,10 +345,7 @@ describe("the import check", () => {
       "thread/a.ts",
       `import type { Directory } from "../directory/d.ts"; import { env } from "cloudflare:workers";`,
     ],
-    [
-      "storage/a.ts",
-      `import sql from "../../migrations/thread/0001_init.sql"; import "../checkpoint/index.ts";`,
-    ],
+    ["storage/a.ts", `import "../checkpoint/index.ts"; import { JsonObject } from "../json.ts";`],
     ["http/a.ts", `import { cors } from "hono/cors"; import type { Thread } from "../thread/thread.ts";`],
     [
       "client/a.ts",

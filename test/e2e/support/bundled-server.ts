@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -102,11 +102,6 @@ function configOf(folder: string, port: number, options: BundledServerOptions): 
     services.push(`(name = "bucket", external = (address = "${bucket}", http = ()))`);
     bindings.push(`(name = "BLOBS", r2Bucket = "bucket")`);
   }
-  const texts = readdirSync(folder).filter((file) => file.endsWith(".sql"));
-  const modules = [
-    `(name = "worker.js", esModule = embed "worker.js")`,
-    ...texts.map((file) => `(name = "${file}", text = embed "${file}")`),
-  ];
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -121,7 +116,7 @@ const config :Workerd.Config = (
 );
 
 const worker :Workerd.Worker = (
-  modules = [${modules.join(", ")}],
+  modules = [(name = "worker.js", esModule = embed "worker.js")],
   compatibilityDate = "2026-10-01",
   compatibilityFlags = ["nodejs_als"],
   durableObjectNamespaces = [${classes.join(", ")}],

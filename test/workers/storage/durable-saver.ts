@@ -1,7 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import checkpoints from "../../../migrations/thread/0001_checkpoints.sql";
-import encryptedBlobs from "../../../migrations/thread/0004_encrypted_blobs.sql";
 import { BaseCheckpointSaver } from "../../../src/checkpoint/saver.ts";
 import type { PruneOptions } from "../../../src/checkpoint/prune-options.ts";
 import type {
@@ -14,14 +12,14 @@ import type {
   PendingWrite,
 } from "../../../src/checkpoint/types.ts";
 import { migrate } from "../../../src/storage/migrations.ts";
-import type { Migration } from "../../../src/storage/migrations.ts";
 import { SqliteSaver } from "../../../src/storage/sqlite-saver.ts";
 import type { SqliteSaverOptions } from "../../../src/storage/sqlite-saver.ts";
+import { threadMigrations } from "../../../src/thread/migrations.ts";
 
-export const MIGRATIONS: readonly Migration[] = [
-  { version: 1, name: "checkpoints", sql: checkpoints },
-  { version: 4, name: "encrypted_blobs", sql: encryptedBlobs },
-];
+/** Those of what a saver keeps. */
+export const MIGRATIONS = threadMigrations.filter(({ name }) =>
+  ["checkpoints", "encrypted_blobs"].includes(name),
+);
 
 export interface SaverSettings extends Partial<Omit<SqliteSaverOptions, "sql" | "transact">> {
   readonly sql?: (sql: SqlStorage) => SqlStorage;
