@@ -5,7 +5,7 @@ import type { Command } from "../pregel/command.ts";
 import type { BaseChannel } from "../channels/base.ts";
 import type { DrawableGraph } from "../pregel/drawing/drawable-graph.ts";
 import type { InferWriterType } from "../pregel/types.ts";
-import { Pregel, type CompiledParams, type DrawOptions } from "../pregel/low-level/pregel.ts";
+import { CompiledPregel, type CompiledParams, type DrawOptions } from "../pregel/compiled-pregel.ts";
 import type { CompileOptions } from "./compile-options.ts";
 import type { GraphDefinition } from "./definition.ts";
 import { drawCompiled } from "./draw-compiled.ts";
@@ -41,7 +41,7 @@ export class CompiledStateGraph<
   Context = undefined,
   Asking = unknown,
   Chunk = unknown,
-> extends Pregel<
+> extends CompiledPregel<
   InputOf<Input, Update> | Command<InferInterruptResumeType<Asking>, Partial<Update>> | null,
   State,
   OutputOf<Output, State>,

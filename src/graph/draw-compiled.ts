@@ -1,6 +1,6 @@
 import type { BreakpointNodes } from "../pregel/breakpoints.ts";
 import type { DrawableGraph } from "../pregel/drawing/drawable-graph.ts";
-import type { DrawOptions } from "../pregel/low-level/pregel.ts";
+import type { DrawOptions } from "../pregel/compiled-pregel.ts";
 import type { GraphDefinition } from "./definition.ts";
 import { drawDefinition } from "./draw-definition.ts";
 

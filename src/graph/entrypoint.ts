@@ -8,7 +8,7 @@ import { InvalidArgumentError } from "../errors.ts";
 import type { Command } from "../pregel/command.ts";
 import { assembleGraph } from "../pregel/assemble.ts";
 import { END, PREVIOUS, START } from "../pregel/constants.ts";
-import { Pregel } from "../pregel/low-level/pregel.ts";
+import { CompiledPregel } from "../pregel/compiled-pregel.ts";
 import type { Checkpointer } from "../pregel/pregel-options.ts";
 import { taskContext } from "../pregel/task-context.ts";
 import type { NodeConfig, PregelGraph, EngineNode } from "../pregel/types.ts";
@@ -50,7 +50,7 @@ function isFinal(output: unknown): output is EntrypointFinal<unknown, unknown> {
 type ValueOf<Result> = Result extends EntrypointFinal<infer Value, unknown> ? Value : Result;
 
 /** An entrypoint that can be run like a graph. Its values are what its function returns. */
-export class CompiledEntrypoint<Input, Value> extends Pregel<
+export class CompiledEntrypoint<Input, Value> extends CompiledPregel<
   Input | Command | null,
   Value,
   Value,

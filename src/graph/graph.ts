@@ -6,7 +6,7 @@ import type { DrawableGraph } from "../pregel/drawing/drawable-graph.ts";
 import { ChannelWrite, PASSTHROUGH } from "../pregel/low-level/channel-write.ts";
 import { handMadeGraph } from "../pregel/low-level/hand-made.ts";
 import { PregelNode } from "../pregel/low-level/pregel-node.ts";
-import { Pregel, type CompiledParams, type DrawOptions } from "../pregel/low-level/pregel.ts";
+import { CompiledPregel, type CompiledParams, type DrawOptions } from "../pregel/compiled-pregel.ts";
 import type { Checkpointer } from "../pregel/pregel-options.ts";
 import type { RunnableLike } from "../pregel/runnable.ts";
 import type { Edge, GraphDefinition } from "./definition.ts";
@@ -124,7 +124,7 @@ type CompiledGraphParams = CompiledParams & {
 };
 
 /** A `Graph` that can be run. */
-export class CompiledGraph extends Pregel<unknown, Record<string, unknown>, unknown> {
+export class CompiledGraph extends CompiledPregel<unknown, Record<string, unknown>, unknown> {
   readonly lc_graph_name = "CompiledGraph";
   readonly builder: Pick<Graph, "compile">;
   readonly #params: CompiledGraphParams;

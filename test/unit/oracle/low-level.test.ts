@@ -427,6 +427,30 @@ describe("a graph made by hand", () => {
     });
   });
 
+  it.each([
+    ["ours", { ...ourRoot, ...ourPregel }],
+    ["theirs", { ...theirRoot, ...theirPregel }],
+  ])("is what compiled graphs and entrypoints are, too (%s)", (_, library) => {
+    const { entrypoint, MessagesAnnotation, Pregel, START, StateGraph } = library as typeof ourRoot &
+      typeof ourPregel;
+    const graph = new StateGraph(MessagesAnnotation).addNode("a", () => ({})).addEdge(START, "a");
+    class Special extends Pregel {}
+    for (const made of [graph.compile(), entrypoint("main", () => 1)]) {
+      expect(made).toBeInstanceOf(Pregel);
+      expect(made).not.toBeInstanceOf(Special);
+    }
+    expect({}).not.toBeInstanceOf(Pregel);
+  });
+
+  it("can be of a class of the user's", () => {
+    class Special extends ourPregel.Pregel {}
+    const nodes = { a: ourPregel.Channel.subscribeTo("x") };
+    const channels = { x: new ourChannels.EphemeralValue() };
+    const special = new Special({ nodes, channels, inputChannels: "x", outputChannels: "x" });
+    expect(special).toBeInstanceOf(Special);
+    expect(special.withConfig({})).toBeInstanceOf(Special);
+  });
+
   it("leaves the object of channels that it is given as it is", () => {
     const keys = ({ LastValue, Channel, Pregel }: LowLevel): string[] => {
       const channels = { input: new LastValue() };
