@@ -1,5 +1,5 @@
 import { createRuntime } from "tidemark/worker";
-import { v7 as uuid7 } from "uuid";
+import { uuid7 } from "../../src/uuid7.ts";
 import { chatGraph, chatInput } from "../graphs/chat.ts";
 import { ours } from "../graphs/library.ts";
 import { loopGraph, loopInput, recursionLimit } from "../graphs/loop.ts";

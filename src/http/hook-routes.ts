@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { v7 as uuid7 } from "uuid";
+import { uuid7 } from "../uuid7.ts";
 import * as v from "valibot";
 import { Hono } from "./hono.ts";
 import { RefusedError, TidemarkError } from "../errors.ts";

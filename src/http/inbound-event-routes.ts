@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { v7 as uuid7 } from "uuid";
+import { uuid7 } from "../uuid7.ts";
 import { Hono } from "./hono.ts";
 import type { AppOptions } from "./app.ts";
 import { authorize } from "./auth/authorization.ts";

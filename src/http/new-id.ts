@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { v7 as uuid7 } from "uuid";
+import { uuid7 } from "../uuid7.ts";
 import { uuid5 } from "../uuid5.ts";
 import { idempotencyKey } from "./request-conditions.ts";
 

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { v7 as uuid7 } from "uuid";
+import { uuid7 } from "../uuid7.ts";
 import type { RequestedInput, RunRequest, StartRun } from "../thread/protocol.ts";
 import { accessTo } from "./auth/authorization.ts";
 import { authorizedRun } from "./auth/authorized-run.ts";

@@ -1,4 +1,4 @@
-import { v7 as uuid7 } from "uuid";
+import { uuid7 } from "../uuid7.ts";
 import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import { DirectoryStore } from "../directory/directory-store.ts";

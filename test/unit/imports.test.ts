@@ -36,6 +36,7 @@ const LEAVES = [
   "metadata-limits.ts",
   "sha1.ts",
   "uuid5.ts",
+  "uuid7.ts",
 ];
 const ENGINE = ["pregel", "channels", "checkpoint"];
 const ALL = [
@@ -54,8 +55,8 @@ const ALL = [
 const ANY_PACKAGE = "*";
 
 const RULES: Record<string, Rule> = {
-  channels: { types: ["checkpoint"], packages: ["uuid"] },
-  checkpoint: { types: ["channels"], packages: ["uuid"] },
+  channels: { types: ["checkpoint"] },
+  checkpoint: { types: ["channels"] },
   pregel: { folders: ["channels", "checkpoint"], packages: ["#async-context"] },
   graph: { folders: ENGINE, packageTypes: ["@standard-schema/spec"] },
   archive: { folders: ["checkpoint"], packages: ["valibot"] },
@@ -70,7 +71,7 @@ const RULES: Record<string, Rule> = {
   http: {
     folders: ["hooks", "graph"],
     types: ["thread", "directory", "pregel", "checkpoint"],
-    packages: ["hono", "valibot", "uuid"],
+    packages: ["hono", "valibot"],
   },
   command: {
     folders: ["archive", "checkpoint"],
@@ -88,7 +89,7 @@ const RULES: Record<string, Rule> = {
   otlp: { folders: ["checkpoint"], types: ["pregel", "thread"] },
   "langgraph-auth.ts": { folders: ["http"], types: ["directory"] },
   "jwt.ts": { folders: ["http"], packages: ["jose"] },
-  runtime: { folders: ALL, packages: ["uuid"] },
+  runtime: { folders: ALL },
   "worker.ts": { folders: [...ALL, "runtime"] },
 };
 
@@ -337,7 +338,7 @@ describe("the import check", () => {
 
   it.each([
     ["channels/a.ts", `import type { X } from "../checkpoint/types.ts"; import { E } from "../errors.ts";`],
-    ["checkpoint/a.ts", `import { v5 } from "uuid"; import "./b.ts";`],
+    ["checkpoint/a.ts", `import { uuid5 } from "../uuid5.ts"; import "./b.ts";`],
     ["pregel/async-context.ts", `import { AsyncLocalStorage } from "node:async_hooks";`],
     ["pregel/a.ts", `import { AsyncContext } from "#async-context"; export * from "../channels/index.ts";`],
     ["graph/a.ts", `import type { StandardSchemaV1 } from "@standard-schema/spec"; import "../adopt.ts";`],
@@ -351,7 +352,10 @@ describe("the import check", () => {
       "client/a.ts",
       `import type { Run } from "../http/answers/run.ts"; import type { T } from "../openapi/operations/runs.ts";`,
     ],
-    ["runtime/create-runtime.ts", `import { v7 } from "uuid"; import { Thread } from "../thread/thread.ts";`],
+    [
+      "runtime/create-runtime.ts",
+      `import { uuid7 } from "../uuid7.ts"; import { Thread } from "../thread/thread.ts";`,
+    ],
   ])("allows %s: %s", (file, source) => {
     expect(describeViolations(file, source)).toEqual([]);
   });

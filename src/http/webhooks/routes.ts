@@ -1,4 +1,4 @@
-import { v7 as uuid7 } from "uuid";
+import { uuid7 } from "../../uuid7.ts";
 import { Hono } from "../hono.ts";
 import { RefusedError } from "../../errors.ts";
 import type { AppOptions } from "../app.ts";
