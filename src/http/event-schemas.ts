@@ -3,8 +3,11 @@ import { Switch } from "./runs-schemas.ts";
 import { Mode } from "./run-create.ts";
 import { exactly } from "./schemas.ts";
 
-/** What of a thread is told: the events of its runs, or only where they begin and end. Edits of the state are not told. */
-const ThreadMode = v.picklist(["run_modes", "lifecycle", "state_update"]);
+/** What of a thread is told: the events of its runs, or only where they begin and end. */
+const ThreadMode = v.picklist(
+  ["run_modes", "lifecycle"],
+  'must be "run_modes" or "lifecycle"; edits of the state ("state_update") are not told',
+);
 
 export const ThreadEventsQuery = exactly({
   stream_mode: v.optional(

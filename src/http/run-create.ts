@@ -45,7 +45,7 @@ const MODES = {
   tools: ["tools"],
   /** LangChain's: what models say comes as messages. */
   events: ["messages"],
-  /** Where graphs inside nodes begin and end, which is told to listeners of the thread alone. */
+  /** Where graphs inside nodes begin and end: seen, not said by the graphs. */
   lifecycle: [],
 } as const satisfies Record<LangGraphMode, readonly StreamedMode[]>;
 

@@ -7,7 +7,7 @@ import { call, type RequestedThread } from "./thread-call.ts";
 import { wholeEvents } from "./whole-events.ts";
 
 export interface ThreadStreamOptions {
-  readonly modes: readonly ("run_modes" | "lifecycle" | "state_update")[];
+  readonly modes: readonly ("run_modes" | "lifecycle")[];
   /** The number of the last run that was told to its end. */
   readonly after: number;
   /** Runs that nobody wants to hear of. */

@@ -14,7 +14,7 @@ import type { CrashPoint } from "./crash-points.ts";
 import { limitedRun, pauseAtLimit, type LimitedRun } from "./limited-run.ts";
 import { requireHead } from "./require-head.ts";
 import type { Standing, StandingAfter } from "./standing.ts";
-import { heardRequest, listenerOf, type RunListener } from "./run-listener.ts";
+import { heardRequest, isTold, listenerOf, type RunListener } from "./run-listener.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "./run-rows.ts";
@@ -133,7 +133,7 @@ export class GraphRunner implements RunExecutor {
   #openLog(run: RunRow, request: RunRequest): RunLog | undefined {
     const { storage, events, threadId, reached } = this.#options;
     events.noteBegin();
-    if (request.modes.length === 0) return undefined;
+    if (!isTold(request)) return undefined;
     const log = events.open(run, (write) => {
       storage.fence.check(run);
       storage.transaction(write);

@@ -1,11 +1,12 @@
 import type { Span } from "../pregel/span.ts";
 import type { StreamEvent, StreamMode } from "../pregel/types.ts";
 import type { RunLog } from "./events/run-log.ts";
+import { ToldGraphs } from "./events/told-graphs.ts";
 import { loggedData, loggedName } from "./feed/logged-form.ts";
 import type { ProtocolEvent } from "./feed/protocol-event.ts";
 import { PROTOCOL_MODES, ProtocolEvents } from "./feed/protocol-events.ts";
 import { type TellEvent, ToldSpan } from "./langchain-events.ts";
-import type { RunRequest } from "./protocol.ts";
+import type { LangGraphMode, RunRequest } from "./protocol.ts";
 import { eventName } from "./wire.ts";
 
 /** Writes what a run tells into its log, in the form in which its listeners want it. */
@@ -25,25 +26,37 @@ export interface RunListener {
 
 const NOTHING_ASKED: RunListener["asked"] = new Map();
 
+/** Whether anything of the run is to be told. */
+export function isTold({
+  modes,
+  langGraphModes = modes,
+}: Pick<RunRequest, "modes" | "langGraphModes">): boolean {
+  return langGraphModes.length > 0;
+}
+
 /** A run that was started for nobody to hear tells its values to who listens to all that the thread does. */
 export function heardRequest(request: RunRequest): RunRequest {
-  return request.modes.length > 0 ? request : { ...request, modes: ["values"], langGraphModes: ["values"] };
+  return isTold(request) ? request : { ...request, modes: ["values"], langGraphModes: ["values"] };
 }
 
 /** Without a log nobody listens. */
 export function listenerOf(request: RunRequest, log: RunLog | undefined, now: () => number): RunListener {
   if (log !== undefined && request.isForProtocol === true) return protocolListener(log, now);
   const { subgraphs = false } = request;
-  const isWatched = log !== undefined && request.langGraphModes?.includes("events") === true;
+  const tells = (mode: LangGraphMode): boolean =>
+    log !== undefined && request.langGraphModes?.includes(mode) === true;
   const tell: TellEvent = (event) => log?.emit("events", event);
   let close: (() => void) | undefined;
   return {
     watching(traced, { id, graph }) {
-      if (!isWatched) return traced;
+      const watched = tells("lifecycle")
+        ? new ToldGraphs((name, data) => log?.emit(name, data), traced)
+        : traced;
+      if (!tells("events")) return watched;
       const told = { name: graph, run_id: id, tags: [], metadata: {}, data: {} };
       tell({ ...told, event: "on_chain_start" });
       close = () => tell({ ...told, event: "on_chain_end" });
-      return new ToldSpan(id, tell, traced);
+      return new ToldSpan(id, tell, watched);
     },
     modes: new Set(request.modes),
     subgraphs,

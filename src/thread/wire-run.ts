@@ -1,6 +1,7 @@
 import type { AnswerRecord } from "./answer-rows.ts";
 import { actionOf, reasonOf } from "./cancellation.ts";
 import { runEnd } from "./run-answer.ts";
+import { isTold } from "./run-listener.ts";
 import type { RunRow } from "./run-rows.ts";
 import type { RequestedInput, RunRequest } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -72,7 +73,7 @@ function kwargs({ input, config, webhook, ...request }: RunRequest): unknown {
     stream_mode: request.langGraphModes ?? request.modes,
     subgraphs: request.subgraphs ?? false,
     // Events that are told are kept.
-    resumable: request.modes.length > 0,
+    resumable: isTold(request),
     interrupt_before: request.interruptBefore ?? null,
     interrupt_after: request.interruptAfter ?? null,
     webhook: toldWebhook(webhook),

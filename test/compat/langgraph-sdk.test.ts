@@ -253,11 +253,7 @@ describe("LangGraph's client", () => {
     const leave = new AbortController();
     const events: { readonly event: unknown; readonly id?: string }[] = [];
     const joined = (async () => {
-      const streamMode = ["run_modes", "state_update"] as const;
-      for await (const each of client.threads.joinStream(id, {
-        signal: leave.signal,
-        streamMode: [...streamMode],
-      })) {
+      for await (const each of client.threads.joinStream(id, { signal: leave.signal })) {
         events.push(each);
         if (events.filter(({ event }) => event === "run_done").length === 2) break;
       }

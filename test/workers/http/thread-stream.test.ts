@@ -40,3 +40,16 @@ it("the stream of a thread's runs tells nothing of those that have ended, but to
   const all = await heard({ "last-event-id": "-1" }, 6);
   expect(all.ended).toEqual([first, ...live.ids, ...all.ids]);
 });
+
+it("the stream of a thread refuses a mode of which it would tell nothing", async () => {
+  deploy({ answers });
+  const thread = new TestThread();
+  await thread.post("/runs/wait", { assistant_id: "answers", input: { log: [] } });
+  for (const query of ["stream_mode=state_update", "stream_mode=run_modes&stream_mode=state_update"]) {
+    const response = await request(`${thread.path}/stream?${query}`);
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: "invalid_request", message: expect.stringContaining('"run_modes"') } },
+    ]);
+  }
+});

@@ -3,7 +3,7 @@ import { interrupt } from "../../../src/index.ts";
 import { allEvents, type ReceivedEvent } from "../../support/events.ts";
 import { Gate } from "../../support/gate.ts";
 import { around, Runs, sequence } from "../../support/nested.ts";
-import { TestThread } from "../../support/threads.ts";
+import { json, request, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
 /** What a caller sees of graphs inside nodes: their chunks in a stream, and their states. */
@@ -79,6 +79,63 @@ describe("a stream with subgraphs", () => {
       "values",
       "end",
     ]);
+  });
+
+  it("tells in the mode lifecycle where they begin and how they end, and nothing else of them", async () => {
+    const runs = new Runs();
+    deploy({ graph: twoDeep(runs) });
+    const thread = new TestThread();
+    const told = async (body: Record<string, unknown>): Promise<[name: string, data: unknown][]> => {
+      const response = thread.post("/runs/stream", {
+        assistant_id: "graph",
+        stream_mode: "lifecycle",
+        ...body,
+      });
+      const events = await allEvents(await response);
+      return events.map((event) => [nameOf(event), event.data]);
+    };
+    const asked = await told({ input: { log: [] } });
+    const [task] = (await thread.state()).tasks;
+    expect(asked).toEqual([
+      ["metadata", expect.anything()],
+      ["lifecycle|nested:id", { event: "started", namespace: [`nested:${task?.id}`] }],
+      ["lifecycle|nested:id|deep:id", expect.objectContaining({ event: "started" })],
+      ["lifecycle|nested:id|deep:id", expect.objectContaining({ event: "completed" })],
+      ["lifecycle|nested:id", { event: "interrupted", namespace: [`nested:${task?.id}`] }],
+      ["end", expect.objectContaining({ status: "interrupted" })],
+    ]);
+    const answered = await told({ command: { resume: "!" } });
+    expect(answered.slice(1, -1)).toEqual([
+      ["lifecycle|nested:id", expect.objectContaining({ event: "started" })],
+      ["lifecycle|nested:id", expect.objectContaining({ event: "completed" })],
+    ]);
+  });
+
+  it("says of a graph that failed with what, beside other modes and to who joins the run later", async () => {
+    const runs = new Runs();
+    const fails = runs.step("one", () => {
+      throw new RangeError("too far");
+    });
+    deploy({ graph: around(runs, sequence({ one: fails })) });
+    const thread = new TestThread();
+    const modes = ["updates", "events", "lifecycle"];
+    const body = { assistant_id: "graph", input: { log: [] }, stream_mode: modes };
+    const { run_id: id } = (await json(thread.post("/runs", body))) as { readonly run_id: string };
+    await thread.join(id);
+    const joined = await request(`${thread.path}/runs/${id}/stream?stream_mode=lifecycle`, {
+      headers: { "last-event-id": "-1" },
+    });
+    const events = await allEvents(joined);
+    expect(events.map((event) => [nameOf(event), event.data])).toMatchObject([
+      ["metadata", {}],
+      ["lifecycle|nested:id", { event: "started" }],
+      ["lifecycle|nested:id", { event: "failed", error: { error: "RangeError", message: "too far" } }],
+      ["error", {}],
+    ]);
+    const all = await allEvents(
+      await request(`${thread.path}/runs/${id}/stream`, { headers: { "last-event-id": "-1" } }),
+    );
+    expect(new Set(all.map(nameOf))).toEqual(new Set(["metadata", "events", "lifecycle|nested:id", "error"]));
   });
 
   it("goes on over a crash: finished nested steps are told of once", async () => {

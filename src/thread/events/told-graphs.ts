@@ -1,0 +1,54 @@
+import { describeError } from "../../error-record.ts";
+import type { Span, SpanPart, SpanResult } from "../../pregel/span.ts";
+
+/** Takes an event by its name. */
+export type TellNamed = (name: string, data: unknown) => void;
+
+const OUTCOMES = {
+  done: "completed",
+  failed: "failed",
+  interrupted: "interrupted",
+  left: "interrupted",
+} as const;
+
+/**
+ * Work of which is told where graphs inside nodes begin and how they end, as LangGraph's mode `lifecycle` does, besides to
+ * whoever traces it.
+ */
+export class ToldGraphs implements Span {
+  readonly #tell: TellNamed;
+  readonly #traced: Span | undefined;
+  /** The namespaces of the graphs that this task runs. */
+  readonly #begun = new Set<string>();
+
+  constructor(tell: TellNamed, traced: Span | undefined) {
+    this.#tell = tell;
+    this.#traced = traced;
+  }
+
+  begin(part: SpanPart): Span {
+    if (part.kind === "superstep" && part.namespace !== "") this.#superstep(part.namespace);
+    return new ToldGraphs(this.#tell, this.#traced?.begin(part));
+  }
+
+  #superstep(namespace: string): void {
+    if (this.#begun.has(namespace)) return;
+    this.#begun.add(namespace);
+    this.#told(namespace, { event: "started" });
+  }
+
+  end(result: SpanResult): void {
+    const { status, error } = result;
+    const { name, message } = describeError(error);
+    const outcome = {
+      event: OUTCOMES[status],
+      ...(status === "failed" && { error: { error: name, message } }),
+    };
+    for (const namespace of this.#begun) this.#told(namespace, outcome);
+    this.#traced?.end(result);
+  }
+
+  #told(namespace: string, data: { readonly event: string }): void {
+    this.#tell(`lifecycle|${namespace}`, { ...data, namespace: namespace.split("|") });
+  }
+}
