@@ -1,4 +1,4 @@
-import { encode } from "../checkpoint/encoding.ts";
+import { encode, type Encoded } from "../checkpoint/encoding.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { BlobStore, StagedBlobs } from "./blob-store.ts";
 import { openBody, sealBody } from "./bodies.ts";
@@ -33,6 +33,20 @@ export class RecordStore {
     const sealed = await sealBody(encoded, this.#stateLimit);
     const staged = await this.#blobs.stage(threadId, [...form.blobs, ...sealed.blobs]);
     return { body: sealed.input, commit: () => staged.commit(), release: () => staged.release() };
+  }
+
+  /**
+   * What a row elsewhere is to have instead; undefined where `change` is. It is given the value with references to what lies
+   * apart.
+   */
+  async changed(
+    threadId: string,
+    row: BodyRow,
+    change: (stored: unknown) => unknown,
+  ): Promise<Encoded | undefined> {
+    const { value: stored } = await openBody(this.#serde, this.#blobs, threadId, row);
+    const changed = change(stored);
+    return changed === undefined ? undefined : encode(this.#serde, changed);
   }
 
   async read(threadId: string, row: BodyRow): Promise<unknown> {

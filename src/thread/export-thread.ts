@@ -1,4 +1,6 @@
-import type { ContentRecord, Rows } from "../archive/records.ts";
+import type { ContentRecord } from "../archive/records.ts";
+import type { TablePage } from "../storage/tables.ts";
+import { ArchivedRequests } from "./archived-requests.ts";
 import { ARCHIVED_TABLES, UNMOVED_THREAD_COLUMNS } from "./archived-tables.ts";
 import { threadChanged } from "./errors.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -19,13 +21,16 @@ export async function* threadRecords(
     if (storage.revision !== revision) throw threadChanged(threadId);
   };
   yield header(storage);
+  const requests = await ArchivedRequests.of(storage, threadId);
   for (const table of ARCHIVED_TABLES) {
-    for (const record of tableRecords(storage, table)) {
-      yield record;
+    for (const page of pages(storage, table)) {
+      const { columns, rows } = await requests.archived(table, page);
+      if (rows.length > 0) yield { kind: "rows", table, columns, rows };
       requireUnchanged();
     }
   }
   for (const { hash, size } of storage.blobs.outside(threadId)) {
+    if (requests.leavesOut(hash)) continue;
     const bytes = await storage.blobs.read(threadId, hash);
     for (let start = 0; start < size; start += PART_SIZE) {
       requireUnchanged();
@@ -46,15 +51,8 @@ function header(storage: ThreadStorage): ContentRecord {
   };
 }
 
-function* tableRecords(storage: ThreadStorage, table: string): Generator<ContentRecord, void, undefined> {
+function* pages(storage: ThreadStorage, table: string): Generator<TablePage, void, undefined> {
   let page = storage.tables.page(table);
-  for (;;) {
-    if (page.rows.length > 0) yield rowsRecord(table, page);
-    if (page.last === undefined) return;
-    page = storage.tables.page(table, page.last);
-  }
-}
-
-function rowsRecord(table: string, { columns, rows }: Pick<Rows, "columns" | "rows">): Rows {
-  return { kind: "rows", table, columns, rows };
+  yield page;
+  while (page.last !== undefined) yield (page = storage.tables.page(table, page.last));
 }

@@ -39,10 +39,9 @@ export type RunColumns = {
   outcome_hash: ArrayBuffer | null;
 };
 
-export type Bodies = Pick<
-  RunColumns,
-  "id" | "request_type" | "request" | "request_hash" | "outcome_type" | "outcome" | "outcome_hash"
->;
+export type RequestColumns = Pick<RunColumns, "request_type" | "request" | "request_hash">;
+
+export type Bodies = RequestColumns & Pick<RunColumns, "id" | "outcome_type" | "outcome" | "outcome_hash">;
 
 export function fromColumns(row: RunColumns): RunRow {
   return {
@@ -88,7 +87,7 @@ function faultOf({ fault_type: type, fault }: RunColumns): Encoded | undefined {
   return type === null || !(fault instanceof ArrayBuffer) ? undefined : { type, data: new Uint8Array(fault) };
 }
 
-export function requestOf(row: Bodies): BodyRow {
+export function requestOf(row: RequestColumns): BodyRow {
   return { type: row.request_type, body: row.request, body_hash: row.request_hash };
 }
 

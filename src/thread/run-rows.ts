@@ -7,7 +7,14 @@ import { Remembered } from "./remembered.ts";
 import type { RunStart } from "../pregel/limits.ts";
 import type { Cancellation, MultitaskStrategy } from "./run-protocol.ts";
 import { begunRun, claimedRun, endedRun, newRun } from "./run-changes.ts";
-import { fromColumns, outcomeOf, requestOf, type Bodies, type RunColumns } from "./run-columns.ts";
+import {
+  fromColumns,
+  outcomeOf,
+  requestOf,
+  type Bodies,
+  type RequestColumns,
+  type RunColumns,
+} from "./run-columns.ts";
 
 /** In the words of LangGraph's platform: a run that ends with a question is a `success`, one that is cancelled `interrupted`. */
 export type RunStatus = "pending" | "running" | "success" | "error" | "interrupted" | "timeout";
@@ -288,6 +295,12 @@ export class RunRows {
     const statement = `DELETE FROM runs WHERE ended_at < ? AND id NOT IN (SELECT result FROM idempotency_keys)
       AND id NOT IN (SELECT run FROM deliveries WHERE status = 'pending')`;
     this.#write(statement, time);
+  }
+
+  /** What runs were started with, of those where it does not lie in the row. */
+  requestsApart(): BodyRow[] {
+    const statement = "SELECT request_type, request, request_hash FROM runs WHERE request_hash IS NOT NULL";
+    return this.#sql.all<RequestColumns>(statement).map(requestOf);
   }
 
   /** All that runs were started with and came to. */
