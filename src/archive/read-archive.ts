@@ -14,12 +14,12 @@ import {
 import { parseRecord, type ArchiveRecord, type ContentRecord } from "./records.ts";
 
 /**
- * The records of an archive, each checked before it is given out. Ends only after the record that ends a whole archive;
- * what is cut off, damaged or followed by something else is an `InvalidArchiveError`.
+ * The records of an archive, each checked before it is given out. Ends only after the record that ends a whole archive, with
+ * the digest of all of them; what is cut off, damaged or followed by something else is an `InvalidArchiveError`.
  */
 export async function* readArchive(
   chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<ContentRecord, void, undefined> {
+): AsyncGenerator<ContentRecord, Uint8Array, undefined> {
   const bytes = new ByteReader(chunks);
   await readPrefix(bytes);
   const frames = new FrameReader(bytes);
@@ -31,7 +31,7 @@ export async function* readArchive(
     }
     if (record.records !== count) throw new InvalidArchiveError("records are missing");
     if (!(await bytes.isAtEnd())) throw new InvalidArchiveError("bytes follow after its end");
-    return;
+    return frames.digest;
   }
 }
 
@@ -52,6 +52,11 @@ class FrameReader {
 
   constructor(bytes: ByteReader) {
     this.#bytes = bytes;
+  }
+
+  /** Of all that was read. */
+  get digest(): Uint8Array {
+    return this.#digest;
   }
 
   async next(): Promise<ArchiveRecord> {

@@ -239,7 +239,7 @@ function newAssistant(context: Context, body: CreateAssistant): NewAssistant {
     name: body.name ?? "Untitled",
     description: body.description ?? null,
     // One that follows from a key is there when the call was made before.
-    ifExists: id == null ? "do_nothing" : ifExists,
+    ifExists: id == null || context.get("isRepeated") ? "do_nothing" : ifExists,
   };
 }
 

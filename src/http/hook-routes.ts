@@ -11,6 +11,7 @@ import { parseBody, readText } from "./body.ts";
 import { statusOf } from "./errors.ts";
 import { messagePage, PAGE_HEADERS, questionPage } from "./hook-page.ts";
 import { objectName } from "./object-name.ts";
+import { idempotencyKey, idempotencyOf } from "./request-conditions.ts";
 import { noteOfRequest } from "./request-log.ts";
 import { callThread } from "./thread-stub.ts";
 
@@ -41,7 +42,9 @@ export function hookRoutes(options: AppOptions): Hono {
   app.post("/:token", async (context) => {
     const value = await answerIn(context, options.maxBodySize);
     const runId = uuid7();
-    await hooked(context, options, (api, hook) => api.answerHook(hook, runId, value));
+    const key = idempotencyKey(context);
+    const idempotency = key === undefined ? undefined : await idempotencyOf(key, context, value);
+    await hooked(context, options, (api, hook) => api.answerHook(hook, runId, value, idempotency));
     if (isForPeople(context))
       return context.html(messagePage("Thank you", "Your answer was taken."), 200, PAGE_HEADERS);
     return context.json({ accepted: true }, 200, { "cache-control": "no-store" });

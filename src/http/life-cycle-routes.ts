@@ -72,7 +72,8 @@ export function lifeCycleRoutes(options: AppOptions): Hono {
     if (!exported.ok) return refusal(context, exported);
     const reply = await receive(target, metadata, exported.value);
     // What follows from a key is there when the same call has made it before.
-    const isMade = !reply.ok && given === undefined && reply.error.code === "thread_exists";
+    const mayBeMade = given === undefined || context.get("isRepeated");
+    const isMade = !reply.ok && mayBeMade && reply.error.code === "thread_exists";
     if (!reply.ok && !isMade) return refusal(context, reply);
     const { tenant } = target.address;
     // Of what the caller has made they may know, whatever handlers show them else.

@@ -31,14 +31,15 @@ export function idempotencyKey(context: Context): string | undefined {
   throw invalidHeader("Idempotency-Key", "1 to 255 characters of ASCII, without spaces");
 }
 
-async function idempotencyOf(key: string, context: Context, body: unknown): Promise<Idempotency> {
-  const { method, path } = context.req;
+/** What the key of a request says. A key is its caller's own; whoever has signed a link has no name. */
+export async function idempotencyOf(key: string, context: Context, body: unknown): Promise<Idempotency> {
+  const { method, path, url } = context.req;
   // A key is its thread's, so that the thread is no part of what it stands for.
-  const route = path.replace(/^\/threads\/[^/]+/, "");
+  const route = path.replace(/^\/threads\/[^/]+/, "") + new URL(url).search;
   const text = `${method} ${route} ${JSON.stringify(body)}`;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const hash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { caller: context.get("principal").caller, key, hash };
+  return { caller: context.get("principal")?.caller ?? "", key, hash };
 }
 
 function checkpointOf(match: string): string {

@@ -3,8 +3,9 @@ import { Hono } from "./hono.ts";
 import type { JsonObject } from "../directory/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { authorize, authorizedMetadata } from "./auth/authorization.ts";
-import { parseBody, parseQuery } from "./body.ts";
+import { parseBody, parseQuery, sentBody } from "./body.ts";
 import { givenOrNewId } from "./new-id.ts";
+import { requestConditions } from "./request-conditions.ts";
 import { call, callWhole, jsonResponse, namedThread, refusal, requestedThread } from "./thread-call.ts";
 import { requireThreadId } from "./thread-id.ts";
 import {
@@ -26,6 +27,7 @@ export function threadRoutes(options: AppOptions): Hono {
     const asked = { thread_id: id, metadata: { ...body.metadata }, if_exists: ifExists };
     const metadata = authorizedMetadata((await authorize(context, "threads:create", asked)).metadata);
     const thread = namedThread(context, options, id);
+    const { idempotency } = await requestConditions(context, sentBody(context.req));
     // A thread that is there may be the one that an earlier attempt of this call has made.
     let mayBeOurs = given == null;
     const reply = await callWhole(thread, (api) => {
@@ -33,6 +35,7 @@ export function threadRoutes(options: AppOptions): Hono {
         ...thread.address,
         ...threadOptions(body),
         metadata,
+        ...(idempotency && { idempotency }),
         ifExists: mayBeOurs ? "do_nothing" : ifExists,
       } as const;
       mayBeOurs = true;

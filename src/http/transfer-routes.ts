@@ -3,6 +3,7 @@ import { RefusedError, StorageError } from "../errors.ts";
 import type { AppOptions } from "./app.ts";
 import { authorize, authorizedMetadata } from "./auth/authorization.ts";
 import { parseQuery } from "./body.ts";
+import { requestConditions } from "./request-conditions.ts";
 import { NoQuery } from "./schemas.ts";
 import { call, refusal, requestedThread } from "./thread-call.ts";
 
@@ -33,12 +34,14 @@ export function transferRoutes(options: AppOptions): Hono {
     const { threadId } = thread.address;
     const asked = { thread_id: threadId, metadata: {}, if_exists: "raise" };
     const metadata = authorizedMetadata((await authorize(context, "threads:create", asked)).metadata);
+    const { idempotency } = await requestConditions(context, undefined);
+    const target = { ...thread.address, metadata, ...(idempotency && { idempotency }) };
     let attempts = 0;
     const reply = await call(thread, (api) => {
       attempts += 1;
       // The body can be sent once only.
       if (attempts > 1) throw interrupted();
-      return api.importThread({ ...thread.address, metadata }, body);
+      return api.importThread(target, body);
     });
     if (!reply.ok) return refusal(context, reply);
     return context.json({ thread_id: threadId, ...reply.value }, 201);

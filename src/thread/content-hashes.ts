@@ -19,10 +19,18 @@ export function contentHashes(serde: SerializerProtocol, sha256: string): MaybeP
   });
 }
 
+/** What a key stands for, named as the rows name it. */
+export type HashedKey = Idempotency & ContentHashes;
+
+export function hashedKey(serde: SerializerProtocol, idempotency: Idempotency): MaybePromise<HashedKey>;
 export function hashedKey(
   serde: SerializerProtocol,
   idempotency: Idempotency | undefined,
-): MaybePromise<(Idempotency & ContentHashes) | undefined> {
+): MaybePromise<HashedKey | undefined>;
+export function hashedKey(
+  serde: SerializerProtocol,
+  idempotency: Idempotency | undefined,
+): MaybePromise<HashedKey | undefined> {
   return (
     idempotency && chain(contentHashes(serde, idempotency.hash), (hashes) => ({ ...idempotency, ...hashes }))
   );

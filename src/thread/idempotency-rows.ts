@@ -1,5 +1,5 @@
 import type { Sql } from "../storage/sql.ts";
-import type { ContentHashes } from "./content-hashes.ts";
+import type { HashedKey } from "./content-hashes.ts";
 import { keyReused } from "./errors.ts";
 import type { Idempotency } from "./protocol.ts";
 
@@ -14,8 +14,8 @@ export class IdempotencyRows {
     this.#sql = sql;
   }
 
-  /** What came of the request with this key: the id of a run or an edit. Refuses a key that came with another request. */
-  find({ caller, key, hash, earlier }: Idempotency & ContentHashes, now: number): string | undefined {
+  /** What came of the request with this key: the id of a run or an edit, an answer. Refuses a key that came with another request. */
+  find({ caller, key, hash, earlier }: HashedKey, now: number): string | undefined {
     const statement =
       "SELECT hash, result FROM idempotency_keys WHERE caller = ? AND key = ? AND created_at > ?";
     const row = this.#sql.first<{ hash: string; result: string }>(statement, caller, key, now - KEPT_FOR);
@@ -34,17 +34,21 @@ export class IdempotencyRows {
     this.#sql.run("DELETE FROM idempotency_keys WHERE created_at <= ?", now - KEPT_FOR);
   }
 
-  /** Forgets the keys that are too old, too. */
+  /** In the place of what was known by it. Forgets the keys that are too old, too. */
   insert({ caller, key, hash }: Idempotency, result: string, now: number): void {
     this.removeOld(now);
     this.#sql.run(
-      "INSERT INTO idempotency_keys (caller, key, hash, result, created_at) VALUES (?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO idempotency_keys (caller, key, hash, result, created_at) VALUES (?, ?, ?, ?, ?)",
       caller,
       key,
       hash,
       result,
       now,
     );
+  }
+
+  remove({ caller, key }: Idempotency): void {
+    this.#sql.run("DELETE FROM idempotency_keys WHERE caller = ? AND key = ?", caller, key);
   }
 
   /** For what was refused, and had come then: nothing has come of it. */

@@ -8,12 +8,14 @@ import type {
   ThreadHeader,
 } from "../archive/records.ts";
 import { MAX_BLOB } from "../storage/limits.ts";
-import type { ChannelVersions, PendingWrite } from "../checkpoint/types.ts";
+import { toHex } from "../storage/stored-id.ts";
+import type { ChannelVersions, MaybePromise, PendingWrite } from "../checkpoint/types.ts";
 import type { JsonObject } from "../directory/protocol.ts";
 import { ARCHIVED_TABLES, OWNER_COLUMNS } from "./archived-tables.ts";
 import { movedColumns } from "./archived-thread-row.ts";
+import { type HashedKey, hashedKey } from "./content-hashes.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import type { ImportedThread, ThreadAddress } from "./protocol.ts";
+import type { Idempotency, ImportedThread, ThreadAddress } from "./protocol.ts";
 import { patchedMetadata } from "./thread-metadata.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
@@ -24,6 +26,7 @@ export interface ImportOptions {
   readonly metadata: JsonObject | undefined;
   /** The graph that the thread is to be bound to; refuses one that the deployment does not have. */
   readonly chooseGraph: (named: string | undefined) => string;
+  readonly idempotency: Idempotency | undefined;
   readonly now: number;
   readonly reached: (point: CrashPoint) => void;
 }
@@ -33,7 +36,7 @@ export interface ImportOptions {
  * is left of an import that was broken off is removed like a thread whose deletion was.
  */
 export async function importThread(
-  records: AsyncGenerator<ContentRecord, void, undefined>,
+  records: AsyncGenerator<ContentRecord, Uint8Array, undefined>,
   options: ImportOptions,
 ): Promise<ImportedThread> {
   const first = await records.next();
@@ -43,11 +46,20 @@ export async function importThread(
   const target = new ImportTarget(first.value, options);
   target.begin();
   options.reached("import.begun");
-  for await (const record of records) {
-    await target.take(record);
+  for (;;) {
+    const record = await records.next();
+    if (record.done === true) return target.finish(await archiveKey(options, record.value));
+    await target.take(record.value);
     options.reached("import.stored");
   }
-  return target.finish();
+}
+
+/** What the key of a call that imports this archive stands for. */
+export function archiveKey(
+  { storage, idempotency }: Pick<ImportOptions, "storage" | "idempotency">,
+  digest: Uint8Array,
+): MaybePromise<HashedKey | undefined> {
+  return hashedKey(storage.serde, idempotency && { ...idempotency, hash: toHex(digest) });
 }
 
 class ImportTarget {
@@ -89,8 +101,9 @@ class ImportTarget {
     }
   }
 
-  finish(): ImportedThread {
-    const { storage, address, metadata } = this.#options;
+  finish(key: HashedKey | undefined): ImportedThread {
+    const { storage, address, metadata, now } = this.#options;
+    const imported = { graph: this.#graph, ...this.#counts };
     if (this.#blob !== undefined) throw incompleteBlob(this.#blob.hash);
     storage.prepare();
     const missing = storage.blobs.outside(address.threadId).length - this.#counts.blobs;
@@ -102,10 +115,11 @@ class ImportTarget {
       if (metadata !== undefined) this.#restate(metadata);
       storage.tables.update("thread", "deleting", 0);
       // What the thread waits for is found out by looking.
-      storage.timers.set("wait", "", this.#options.now);
+      storage.timers.set("wait", "", now);
+      if (key !== undefined) storage.keys.insert(key, JSON.stringify(imported), now);
     });
     storage.saver.forget();
-    return { graph: this.#graph, ...this.#counts };
+    return imported;
   }
 
   /** In a transaction. */

@@ -231,6 +231,7 @@ export interface CreateThread extends ThreadAddress {
   readonly supersteps?: readonly RequestedStep[];
   /** What becomes of a thread that is there: an error, or nothing. */
   readonly ifExists: "raise" | "do_nothing";
+  readonly idempotency?: Idempotency;
 }
 
 export interface PatchThread extends ThreadAddress {
@@ -242,6 +243,8 @@ export interface PatchThread extends ThreadAddress {
 export interface ImportThread extends ThreadAddress {
   /** Takes the place of what the archive says under these keys. */
   readonly metadata?: JsonObject | undefined;
+  /** The key of the call. What else the call is says the archive, of which the thread makes the hash. */
+  readonly idempotency?: Idempotency;
 }
 
 export interface SendEvent extends ThreadAddress {
@@ -290,8 +293,28 @@ export interface HooksApi {
   /** Answers with the question as JSON text. */
   readHook(hook: HookAddress): Promise<Reply<Bytes>>;
   /** Answers as soon as the answer is taken. Repeated with the same run id it is the same answer. */
-  answerHook(hook: HookAddress, runId: string, value: unknown): Promise<Reply<null>>;
+  answerHook(
+    hook: HookAddress,
+    runId: string,
+    value: unknown,
+    idempotency?: Idempotency,
+  ): Promise<Reply<null>>;
   listDeliveries(list: ListDeliveries): Promise<Reply<Bytes>>;
+}
+
+export interface KeyedCall extends ThreadAddress {
+  readonly idempotency: Idempotency;
+}
+
+/** The methods of a thread object for calls of which nothing else tells what they came to. An answer is any text but "". */
+export interface KeysApi {
+  /**
+   * Takes the key for the call. Answers what the call was answered when it came before: "" when it is not known; null for a new
+   * one. A thread that is not there takes none.
+   */
+  claimKey(call: KeyedCall): Promise<Reply<string | null>>;
+  /** Keeps the answer; with "" the key is free again, unless an answer is kept by now: that one is given. */
+  settleKey(call: KeyedCall, answer: string): Promise<Reply<string>>;
 }
 
 /** The methods of a thread object for runs by their ids. */
@@ -333,7 +356,7 @@ export interface LifeCycleApi {
 }
 
 /** The methods of a thread object. */
-export interface ThreadApi extends RunsApi, HooksApi, CronsApi, LifeCycleApi {
+export interface ThreadApi extends RunsApi, HooksApi, KeysApi, CronsApi, LifeCycleApi {
   /** Starts a run, or attaches to it, and answers when it has ended. */
   invoke(start: StartRun): Promise<Reply<Bytes>>;
   /** As `invoke`; answers at once with the events of the run. `after`: the id of the last one that the caller has had. */

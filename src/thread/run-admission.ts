@@ -3,13 +3,13 @@ import type { Environment } from "../pregel/environment.ts";
 import { isPromise } from "../checkpoint/maybe-promise.ts";
 import { requireAccess } from "./access.ts";
 import { AnswerClaims } from "./answer-claims.ts";
-import { type ContentHashes, hashedKey } from "./content-hashes.ts";
+import { type HashedKey, hashedKey } from "./content-hashes.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { threadBusy, threadDeleted, threadNotFound } from "./errors.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
 import { withInheritedWebhook } from "./outbox/inherited-webhook.ts";
 import type { Outbox } from "./outbox/outbox.ts";
-import type { Idempotency, StartedBy, StartRun } from "./protocol.ts";
+import type { StartedBy, StartRun } from "./protocol.ts";
 import type { RunEntrance } from "./run-entrance.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { AfterStop } from "./run-stops.ts";
@@ -36,7 +36,7 @@ export interface AdmissionOptions {
 }
 
 /** A call whose key is named as the rows name it. */
-type HashedStart = StartRun & { readonly idempotency?: Idempotency & ContentHashes };
+type HashedStart = StartRun & { readonly idempotency?: HashedKey };
 
 /**
  * Takes runs in. A call that was made before, by its id, its key or its answers, is led to the run that it has started

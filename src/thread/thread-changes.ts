@@ -1,5 +1,6 @@
 import { mayAccess } from "./access.ts";
 import type { Announcer } from "./announcer.ts";
+import { type HashedKey, hashedKey } from "./content-hashes.ts";
 import { threadExists, threadNotFound } from "./errors.ts";
 import type { CreateThread, PatchThread } from "./protocol.ts";
 import { patchedMetadata } from "./thread-metadata.ts";
@@ -28,15 +29,23 @@ export class ThreadChanges {
 
   /** A thread that has run nothing, or that is made of steps. One that is there stays as it is, when that is allowed. */
   async create(create: CreateThread): Promise<void> {
-    const { storage, announcer, transfer, retention } = this.#parts;
+    const { storage, announcer, transfer, retention, now } = this.#parts;
+    const key = await hashedKey(storage.serde, create.idempotency);
     const thread = storage.thread();
+    const isKnown = thread && key && storage.keys.find(key, now()) !== undefined;
     if (thread === undefined) {
-      if (create.supersteps === undefined) this.#createEmpty(create);
+      if (create.supersteps === undefined) this.#createEmpty(create, key);
       else {
         await transfer.make(create, create.supersteps);
-        storage.transaction(() => retention.noteUse());
+        storage.transaction(() => {
+          retention.noteUse();
+          this.#noteKey(key);
+        });
       }
-    } else if (create.ifExists === "raise" || !mayAccess(thread, create)) throw threadExists(create.threadId);
+    } else if (!isKnown) {
+      if (create.ifExists === "raise" || !mayAccess(thread, create)) throw threadExists(create.threadId);
+      storage.transaction(() => this.#noteKey(key));
+    }
     await announcer.tellIfPossible();
   }
 
@@ -55,7 +64,7 @@ export class ThreadChanges {
     await announcer.tellIfPossible();
   }
 
-  #createEmpty({ tenant, threadId, metadata, ttl }: CreateThread): void {
+  #createEmpty({ tenant, threadId, metadata, ttl }: CreateThread, key: HashedKey | undefined): void {
     const { storage, announcer, retention, now } = this.#parts;
     storage.transaction(() => {
       storage.create({
@@ -68,6 +77,13 @@ export class ThreadChanges {
       });
       retention.noteUse();
       announcer.note();
+      this.#noteKey(key);
     });
+  }
+
+  /** In a transaction: what came of a call with the key is the thread. */
+  #noteKey(key: HashedKey | undefined): void {
+    const { storage, now } = this.#parts;
+    if (key !== undefined) storage.keys.insert(key, "", now());
   }
 }

@@ -4,7 +4,15 @@ import { RefusedError } from "../errors.ts";
 import { jsonBytes } from "./answer-text.ts";
 import { hookBusy, hookRevoked, hookUsed, threadNotFound } from "./errors.ts";
 import { wireDelivery } from "./outbox/wire-delivery.ts";
-import type { Bytes, HookAddress, HooksApi, ListDeliveries, Reply, StartRun } from "./protocol.ts";
+import type {
+  Bytes,
+  HookAddress,
+  HooksApi,
+  Idempotency,
+  ListDeliveries,
+  Reply,
+  StartRun,
+} from "./protocol.ts";
 import { replying } from "./replying.ts";
 import type { RunAdmission } from "./run-admission.ts";
 import type { RunQueue } from "./run-queue.ts";
@@ -46,14 +54,22 @@ export class ThreadHooks implements HooksApi {
     });
   }
 
-  answerHook(hook: HookAddress, runId: string, value: unknown): Promise<Reply<null>> {
-    const { storage, admission, ready } = this.#parts;
+  answerHook(
+    hook: HookAddress,
+    runId: string,
+    value: unknown,
+    idempotency?: Idempotency,
+  ): Promise<Reply<null>> {
+    const { admission, ready } = this.#parts;
     return replying(async () => {
       await ready(hook);
+      const keyed = idempotency && { ...idempotency, caller: answererOf(hook.nonce) };
+      const call = { runId, ...(keyed && { idempotency: keyed }) };
+      const isKnown = async (): Promise<boolean> => (await admission.startedBy(call)) !== undefined;
       // The reply to an earlier call was lost.
-      if (storage.thread() !== undefined && storage.runs.get(runId) !== undefined) return null;
+      if (await isKnown()) return null;
       await this.#open(hook);
-      const start = this.#startOf(hook, runId, value);
+      const start = { ...this.#startOf(hook, value), ...call };
       let admitted: string | undefined;
       try {
         await admission.admit(start, (id) => {
@@ -64,7 +80,7 @@ export class ThreadHooks implements HooksApi {
         const isLate = error instanceof RefusedError && error.code !== "thread_busy";
         throw isLate ? this.#late(hook) : error;
       }
-      if (admitted !== runId) throw this.#late(hook);
+      if (admitted !== runId && !(await isKnown())) throw this.#late(hook);
       return null;
     });
   }
@@ -93,13 +109,12 @@ export class ThreadHooks implements HooksApi {
     if (saver.headId(hook.threadId) !== hook.checkpointId) throw this.#late(hook);
   }
 
-  #startOf(hook: HookAddress, runId: string, value: unknown): StartRun {
+  #startOf(hook: HookAddress, value: unknown): Omit<StartRun, "runId"> {
     const { tenant, threadId, interruptId, checkpointId, nonce } = hook;
     const continues = this.#parts.storage.deliveries.get(nonce)?.run;
     return {
       tenant,
       threadId,
-      runId,
       request: {
         input: { kind: "answers", answers: [[interruptId, value]] },
         config: {},

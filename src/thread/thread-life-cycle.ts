@@ -120,8 +120,11 @@ export class ThreadLifeCycle implements LifeCycleApi {
 
   importThread(target: ImportThread, archive: ByteStream): Promise<Reply<ImportedThread>> {
     return this.#replying("anyone", async ({ storage, admission, transfer, platform, onImported }) => {
-      const isTaken = storage.thread() !== undefined || admission.isStaging;
-      if (isTaken) throw threadExists(target.threadId);
+      if (storage.thread() !== undefined || admission.isStaging) {
+        const before = storage.thread() && (await transfer.imported(target, archive));
+        if (before === undefined) throw threadExists(target.threadId);
+        return before;
+      }
       const imported = await transfer.import(target, archive);
       await onImported().catch((fault: unknown) => platform.report(fault));
       return imported;

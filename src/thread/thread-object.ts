@@ -10,6 +10,7 @@ import type {
   HookAddress,
   ImportedThread,
   ImportThread,
+  KeyedCall,
   ListDeliveries,
   PatchThread,
   PruneThread,
@@ -102,8 +103,16 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#serve((thread) => thread.hooks.readHook(hook));
   }
 
-  answerHook(hook: HookAddress, runId: string, value: unknown): Promise<Reply<null>> {
-    return this.#serve((thread) => thread.hooks.answerHook(hook, runId, value));
+  answerHook(...answer: Parameters<ThreadApi["answerHook"]>): Promise<Reply<null>> {
+    return this.#serve((thread) => thread.hooks.answerHook(...answer));
+  }
+
+  claimKey(call: KeyedCall): Promise<Reply<string | null>> {
+    return this.#serve((thread) => thread.keys.claimKey(call));
+  }
+
+  settleKey(call: KeyedCall, answer: string): Promise<Reply<string>> {
+    return this.#serve((thread) => thread.keys.settleKey(call, answer));
   }
 
   listDeliveries(list: ListDeliveries): Promise<Reply<Bytes>> {

@@ -5,7 +5,7 @@ import type { Announcer } from "./announcer.ts";
 import { threadBeingImported } from "./errors.ts";
 import { threadRecords } from "./export-thread.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
-import { importThread } from "./import-thread.ts";
+import { archiveKey, importThread } from "./import-thread.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { makeThread } from "./made-thread.ts";
 import type { ByteStream, CreateThread, ImportedThread, ImportThread, RequestedStep } from "./protocol.ts";
@@ -57,17 +57,30 @@ export class ThreadTransfer {
     return readable;
   }
 
-  import({ metadata, ...address }: ImportThread, archive: ByteStream): Promise<ImportedThread> {
+  import({ metadata, idempotency, ...address }: ImportThread, archive: ByteStream): Promise<ImportedThread> {
     return this.#making(address.threadId, () =>
       importThread(readArchive(archive), {
         storage: this.#storage,
         address,
         metadata,
+        idempotency,
         chooseGraph: (named) => (named === "" ? "" : this.#catalog.nameOf(named)),
         now: this.#platform.now(),
         reached: (point) => this.#platform.reached(point),
       }),
     );
+  }
+
+  /** What the same call has imported before, if it has. */
+  async imported({ idempotency }: ImportThread, archive: ByteStream): Promise<ImportedThread | undefined> {
+    if (idempotency === undefined) return undefined;
+    const records = readArchive(archive);
+    let record = await records.next();
+    while (record.done !== true) record = await records.next();
+    const key = await archiveKey({ storage: this.#storage, idempotency }, record.value);
+    const known = key && this.#storage.keys.find(key, this.#platform.now());
+    // What `importThread` has written.
+    return known === undefined ? undefined : (JSON.parse(known) as ImportedThread);
   }
 
   /** Makes the thread of what is said to have happened in it. */

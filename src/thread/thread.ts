@@ -12,6 +12,7 @@ import { EventReaders } from "./events/event-readers.ts";
 import { FeedSockets, type Listen } from "./feed/feed-sockets.ts";
 import { GraphCatalog } from "./graph-catalog.ts";
 import { GraphRunner } from "./graph-runner.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import { Outbox } from "./outbox/outbox.ts";
 import type { OutboxOptions } from "./outbox/outbox-options.ts";
 import type { ThreadPlatform } from "./platform.ts";
@@ -20,6 +21,7 @@ import type {
   EditState,
   EventReceipt,
   HooksApi,
+  KeysApi,
   ReadEvents,
   ReadHistory,
   ReadState,
@@ -77,6 +79,7 @@ export interface ThreadOptions {
 export class Thread {
   readonly runs: ThreadRuns;
   readonly hooks: HooksApi;
+  readonly keys: KeysApi;
   readonly lifeCycle: ThreadLifeCycle;
   readonly crons: ThreadCrons;
   readonly feed: FeedSockets;
@@ -154,6 +157,7 @@ export class Thread {
     const others = { entrance, stops, outbox: this.#outbox, waits: this.#waits, crons: this.crons };
     this.#timers = new TimerDispatch(storage, platform, timerHandlers({ ...queued, ...timed, ...others }));
     this.hooks = new ThreadHooks({ ...parts, states: this.#states, ready });
+    this.keys = new KeptAnswers({ storage, platform, ready });
     this.lifeCycle = this.#lifeCycleOf(record);
     this.runs = new ThreadRuns({
       ...parts,

@@ -77,6 +77,7 @@ export const assistantOperations = {
     id: "setLatestAssistant",
     summary: "Make a version the one that counts",
     body: { schema: LatestBody, example: { version: 1 } },
+    headers: ["Idempotency-Key"],
     answers: { 200: Assistant },
     errors: OF_ASSISTANT,
   },

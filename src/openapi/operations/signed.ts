@@ -25,6 +25,7 @@ export const signedOperations = {
     summary: "Answer the question of a link",
     description: "The answer is JSON, or the field `value` of a form, for which a page is answered.",
     body: { schema: v.unknown(), example: { approved: true } },
+    headers: ["Idempotency-Key"],
     answers: { 200: v.object({ accepted: v.literal(true) }) },
     errors: [...OF_HOOK, "interrupt_answered"],
   },

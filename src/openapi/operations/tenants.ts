@@ -17,6 +17,7 @@ export const tenantOperations = {
     id: "rebuildDirectory",
     summary: "Have threads tell the directory what they are, by the ids of their objects",
     body: { schema: RebuildDirectoryBody, example: { objects: [] } },
+    headers: ["Idempotency-Key"],
     answers: { 200: Rebuilt },
   },
 } as const satisfies Operations;

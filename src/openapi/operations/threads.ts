@@ -72,6 +72,7 @@ export const threadOperations = {
     summary: "Prune several threads",
     description: "Threads that are not there, and those in which a run is going on, are left as they are.",
     body: { schema: PruneThreadsBody, example: { thread_ids: ["t1", "t2"], keep_last: 5 } },
+    headers: ["Idempotency-Key"],
     answers: { 200: Pruned },
     errors: ["invalid_thread_id", "invalid_prune", "thread_unavailable"],
   },
@@ -108,6 +109,7 @@ export const threadOperations = {
     summary: "Remove checkpoints of a thread",
     description: "Its state, its open questions and what graphs inside its nodes remember stay.",
     body: { schema: PruneBody, example: { keep_last: 5 } },
+    headers: ["Idempotency-Key"],
     answers: { 204: null },
     errors: [...OF_THREAD, "invalid_prune", "thread_busy", "blob_unavailable"],
   },
@@ -130,6 +132,7 @@ export const threadOperations = {
     id: "importThread",
     summary: "Make a new thread of an export",
     body: ARCHIVE,
+    headers: ["Idempotency-Key"],
     answers: { 201: Imported },
     errors: [
       "unsupported_media_type",

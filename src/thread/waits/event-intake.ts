@@ -1,9 +1,9 @@
 import { encode, type Encoded } from "../../checkpoint/encoding.ts";
 import { requireEventKey, type ReceivedEvent } from "../../pregel/wait.ts";
-import { type ContentHashes, hashedKey } from "../content-hashes.ts";
+import { type HashedKey, hashedKey } from "../content-hashes.ts";
 import { eventTooLarge, threadNotFound, tooManyEvents } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
-import type { EventReceipt, Idempotency, SendEvent } from "../protocol.ts";
+import type { EventReceipt, SendEvent } from "../protocol.ts";
 import type { StoredEvent } from "../received-event-rows.ts";
 import type { RunQueue } from "../run-queue.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
@@ -14,7 +14,7 @@ const MAX_KEPT = 1000;
 /** In bytes, as it is stored: in the row. */
 const MAX_PAYLOAD = 256 * 1024;
 /** An event whose key is named as the rows name it. */
-type HashedEvent = SendEvent & { readonly idempotency?: Idempotency & ContentHashes };
+type HashedEvent = SendEvent & { readonly idempotency?: HashedKey };
 
 export interface IntakeParts {
   readonly storage: ThreadStorage;

@@ -281,6 +281,26 @@ describe("a thread whose serializer encrypts", () => {
     });
   });
 
+  it("keeps the answer of a call with a key encrypted, and reads it when the key was changed", async () => {
+    deploySerde(withKey("a", { a: key(1) }));
+    deploy({ desk });
+    const thread = new TestThread();
+    const input = { said: [`${SECRET}input`] };
+    const delayed = { assistant_id: "desk", input, after_seconds: 3600 };
+    const { run_id: run } = (await json(thread.post("/runs", delayed))) as { run_id: string };
+    const cancel = () =>
+      json(
+        request(`${thread.path}/runs/${run}/cancel`, { method: "POST", headers: { "idempotency-key": "k" } }),
+      );
+    const cancelled = await cancel();
+    expect(JSON.stringify(cancelled)).toContain(`${SECRET}input`);
+    expect(await thread.sql("SELECT 1 FROM idempotency_keys WHERE result <> ''")).toHaveLength(1);
+    expect(await places(thread)).toEqual([]);
+    await thread.evict();
+    deploySerde(withKey("b", { a: key(1), b: key(2) }));
+    expect(await cancel()).toEqual(cancelled);
+  });
+
   it("moves as a file, encrypted, to where the key is", async () => {
     deploySerde(withKey("a", { a: key(1) }));
     deploy({ desk });
