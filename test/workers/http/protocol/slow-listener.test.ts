@@ -87,3 +87,12 @@ describe("a listener who does not take what it is sent", () => {
     expect((await request(thread.path)).status).toBe(200);
   });
 });
+
+it("the runtime does not say how much a client's socket has not taken; when it does, WebSockets can be bounded, too", () => {
+  const { 0: client, 1: server } = new WebSocketPair();
+  server.accept();
+  client.accept();
+  server.send(CHUNK);
+  expect(Reflect.get(server, "bufferedAmount")).toBeUndefined();
+  server.close();
+});
