@@ -1,6 +1,6 @@
 import type { BodyRow } from "./body-row.ts";
 import type { StoredBody } from "./chain-rows.ts";
-import { conditionsOf } from "./metadata-columns.ts";
+import { conditionsOf, readColumns } from "./metadata-columns.ts";
 import type { MetadataColumns, MetadataRow } from "./metadata-columns.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";
 import { BELOW_ALL, fromStoredId, HIGHEST_ID, optionalId, toInput, toStoredId } from "./stored-id.ts";
@@ -21,15 +21,10 @@ export interface CheckpointHead {
   readonly namespace: number;
   readonly id: string;
   readonly parentId: string | undefined;
-  readonly metadata: MetadataRow;
-}
-
-export interface CheckpointInput extends StoredBody {
-  readonly namespace: number;
-  readonly id: string;
-  readonly parentId: string | undefined;
   readonly metadata: MetadataColumns;
 }
+
+export interface CheckpointInput extends CheckpointHead, StoredBody {}
 
 /** Where a listing goes on: after this checkpoint, towards older ones. */
 export interface ListPosition {
@@ -196,11 +191,11 @@ function metadataInputs({ source, step, run, rest }: MetadataColumns): SqlInput[
   return [source, step, optionalId(run ?? undefined), rest?.type ?? null, rest?.data ?? null];
 }
 
-function toHead({ namespace, id, parent, ...metadata }: HeadRow): CheckpointHead {
+function toHead({ namespace, id, parent, ...columns }: HeadRow): CheckpointHead {
   return {
     namespace,
     id: fromStoredId(id),
     parentId: parent === null ? undefined : fromStoredId(parent),
-    metadata,
+    metadata: readColumns(columns),
   };
 }

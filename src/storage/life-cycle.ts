@@ -34,11 +34,7 @@ export class LifeCycle {
     this.#parts = parts;
     const { shared, serde, reader, onUnreadable } = parts;
     const { otherBodies = () => [], yieldTurn = () => Promise.resolve() } = parts;
-    const remove = <T>(removeRows: () => T): T => {
-      const result = parts.transact(removeRows);
-      shared.cache = new SaverCache();
-      return result;
-    };
+    const remove = <T>(removeRows: () => T): T => this.#forgetting(() => parts.transact(removeRows));
     this.#removal = new ThreadRemoval({ shared, serde, reader, remove, yieldTurn });
     this.#collector = new BlobCollector({ ...shared, serde, remove, otherBodies, onUnreadable });
   }
@@ -46,8 +42,9 @@ export class LifeCycle {
   /** Removes the rows first: when an object cannot be deleted it is garbage, and nothing refers to it. */
   async deleteThread(threadId: string): Promise<void> {
     const { shared, commits } = this.#parts;
-    const deleteObjects = commits.deleteThread(threadId, () => shared.threads.delete(threadId));
-    shared.cache = new SaverCache();
+    const deleteObjects = this.#forgetting(() =>
+      commits.deleteThread(threadId, () => shared.threads.delete(threadId)),
+    );
     await deleteObjects();
   }
 
@@ -62,12 +59,13 @@ export class LifeCycle {
   copyThread(source: string, target: string): void {
     const { transact, shared } = this.#parts;
     const { namespaces, threads, blobs } = shared;
-    transact(() => {
+    const copy = (): void => {
       if (namespaces.matching(source, undefined).length === 0) return;
       if (namespaces.matching(target, undefined).length > 0) throw threadExists(target);
       threads.copy(source, target);
       blobs.copyThread(source, target);
-    });
+    };
+    this.#forgetting(() => transact(copy));
   }
 
   /** `removeOthers` removes rows of the owner, when it is sure that the checkpoints can be removed. */
@@ -92,5 +90,14 @@ export class LifeCycle {
     await this.#removal.remove(threadId, select);
     removeOthers();
     await this.#collector.collect(threadId);
+  }
+
+  /** What is remembered of the rows need not be what they say afterwards, also when that fails. */
+  #forgetting<T>(write: () => T): T {
+    try {
+      return write();
+    } finally {
+      this.#parts.shared.cache = new SaverCache();
+    }
   }
 }

@@ -62,15 +62,34 @@ export function toColumns(
   });
 }
 
-export function fromColumns(serde: SerializerProtocol, row: MetadataRow): MaybePromise<CheckpointMetadata> {
-  const columns = {
-    ...(row.source !== null && { source: row.source }),
-    ...(row.step !== null && { step: row.step }),
-    ...(row.run !== null && { run_id: fromStoredId(row.run) }),
+/** The columns as a row has them. */
+export function readColumns({
+  source,
+  step,
+  run,
+  metadata_type: type,
+  metadata,
+}: MetadataRow): MetadataColumns {
+  const data = metadata instanceof ArrayBuffer ? new Uint8Array(metadata) : metadata;
+  return {
+    source,
+    step,
+    run: run === null ? null : fromStoredId(run),
+    rest: data === null ? null : { type: type ?? "", data },
   };
-  if (row.metadata === null) return { ...columns, parents: {} } as CheckpointMetadata;
-  const data = typeof row.metadata === "string" ? row.metadata : new Uint8Array(row.metadata);
-  const loading = serde.loadsTyped(row.metadata_type ?? "", data);
+}
+
+export function fromColumns(
+  serde: SerializerProtocol,
+  { source, step, run, rest: encoded }: MetadataColumns,
+): MaybePromise<CheckpointMetadata> {
+  const columns = {
+    ...(source !== null && { source }),
+    ...(step !== null && { step }),
+    ...(run !== null && { run_id: run }),
+  };
+  if (encoded === null) return { ...columns, parents: {} } as CheckpointMetadata;
+  const loading = serde.loadsTyped(encoded.type, encoded.data);
   return chain(loading, (rest) => {
     if (typeof rest !== "object" || rest === null) throw new UndecodableError("metadata has another form");
     return { ...columns, ...rest } as CheckpointMetadata;

@@ -8,10 +8,9 @@ export function findNamespace(
   threadId: string,
   ns: string,
 ): NamespaceRow | undefined {
-  const id = cache.namespaceId(threadId, ns) ?? rows.idOf(threadId, ns);
-  if (id === undefined) return undefined;
+  const id = idOf(cache, rows, threadId, ns);
   cache.setNamespaceId(threadId, ns, id);
-  return { id, thread_id: threadId, ns };
+  return id === null ? undefined : { id, thread_id: threadId, ns };
 }
 
 /** In a transaction that may be undone: what it adds is not cached yet. */
@@ -20,6 +19,10 @@ export function openNamespace(
   rows: NamespaceRows,
   { threadId, namespace }: WriteAddress,
 ): number {
-  const id = cache.namespaceId(threadId, namespace) ?? rows.idOf(threadId, namespace);
-  return id ?? rows.add(threadId, namespace);
+  return idOf(cache, rows, threadId, namespace) ?? rows.add(threadId, namespace);
+}
+
+function idOf(cache: SaverCache, rows: NamespaceRows, threadId: string, ns: string): number | null {
+  const known = cache.namespaceId(threadId, ns);
+  return known === undefined ? (rows.idOf(threadId, ns) ?? null) : known;
 }

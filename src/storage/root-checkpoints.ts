@@ -3,12 +3,6 @@ import { fromStoredId, type StoredId, toStoredId } from "./stored-id.ts";
 
 const ROOT = "namespace = (SELECT id FROM namespaces WHERE thread_id = ? AND ns = '')";
 
-export interface RootCheckpoint {
-  readonly id: string;
-  readonly step: number | undefined;
-  readonly runId: string | undefined;
-}
-
 /** Which checkpoints a thread's root graph has: along the primary key, without reading them. */
 export class RootCheckpoints {
   readonly #sql: Sql;
@@ -27,19 +21,10 @@ export class RootCheckpoints {
     return this.#id(`${ROOT} AND id >= ? ORDER BY id LIMIT 1`, threadId, toStoredId(id));
   }
 
-  /** The newest one, with its step and the run that has written it. */
-  head(threadId: string): RootCheckpoint | undefined {
-    const statement = `SELECT id, step, run FROM checkpoints WHERE ${ROOT} ORDER BY id DESC LIMIT 1`;
-    const row = this.#sql.first<{ id: StoredId; step: number | null; run: StoredId | null }>(
-      statement,
-      threadId,
-    );
-    if (row === undefined) return undefined;
-    return {
-      id: fromStoredId(row.id),
-      step: row.step ?? undefined,
-      runId: row.run === null ? undefined : fromStoredId(row.run),
-    };
+  /** The step of the newest one, also of one that the transaction under way has written. */
+  newestStep(threadId: string): number | undefined {
+    const statement = `SELECT step FROM checkpoints WHERE ${ROOT} ORDER BY id DESC LIMIT 1`;
+    return this.#sql.first<{ step: number | null }>(statement, threadId)?.step ?? undefined;
   }
 
   #id(condition: string, ...inputs: Parameters<Sql["run"]>[1][]): string | undefined {

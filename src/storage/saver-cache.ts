@@ -1,3 +1,5 @@
+import { compareCheckpointIds } from "../checkpoint/ordering.ts";
+import type { CheckpointHead } from "./checkpoint-rows.ts";
 import type { CheckpointState } from "./checkpoint-state.ts";
 import type { PatchChain } from "./patch-chain.ts";
 import type { KnownReplacements } from "./stored-values.ts";
@@ -19,16 +21,18 @@ const MAX_NAMESPACES = 1000;
  * then fills one that nobody reads.
  */
 export class SaverCache {
-  /** By thread, then by namespace. */
-  readonly #namespaceIds = new Map<string, Map<string, number>>();
+  /** By thread, then by namespace; null for one that is not there. */
+  readonly #namespaceIds = new Map<string, Map<string, number | null>>();
   readonly #checkpoints = new Map<number, CachedCheckpoint>();
+  readonly #newest = new Map<number, CheckpointHead>();
   readonly #replacements = new Map<string, KnownReplacements>();
 
-  namespaceId(threadId: string, ns: string): number | undefined {
+  /** Null when there is no such namespace, undefined when that is not known. */
+  namespaceId(threadId: string, ns: string): number | null | undefined {
     return this.#namespaceIds.get(threadId)?.get(ns);
   }
 
-  setNamespaceId(threadId: string, ns: string, id: number): void {
+  setNamespaceId(threadId: string, ns: string, id: number | null): void {
     let ids = this.#namespaceIds.get(threadId);
     if (ids?.get(ns) === id) return;
     if (ids === undefined) {
@@ -39,6 +43,22 @@ export class SaverCache {
     ids.set(ns, id);
   }
 
+  /** Of a namespace, when it is known. */
+  newest(namespace: number): CheckpointHead | undefined {
+    return this.#newest.get(namespace);
+  }
+
+  /** What was read as the newest of its namespace, or written as the first. */
+  setNewest(head: CheckpointHead): void {
+    keepLast(this.#newest, head.namespace, head);
+  }
+
+  /** Where the newest of its namespace is known, another one was written. */
+  noteWritten(head: CheckpointHead): void {
+    const newest = this.#newest.get(head.namespace);
+    if (newest !== undefined && compareCheckpointIds(head.id, newest.id) > 0) this.setNewest(head);
+  }
+
   /** The checkpoint, when it is the one that was read or written last in its namespace. */
   checkpoint(namespace: number, id: string): CachedCheckpoint | undefined {
     const cached = this.#checkpoints.get(namespace);
@@ -46,11 +66,7 @@ export class SaverCache {
   }
 
   setCheckpoint(namespace: number, checkpoint: CachedCheckpoint): void {
-    this.#checkpoints.delete(namespace);
-    this.#checkpoints.set(namespace, checkpoint);
-    if (this.#checkpoints.size <= MAX_CHECKPOINTS) return;
-    const [oldest] = this.#checkpoints.keys();
-    if (oldest !== undefined) this.#checkpoints.delete(oldest);
+    keepLast(this.#checkpoints, namespace, checkpoint);
   }
 
   replacements(threadId: string): KnownReplacements {
@@ -61,4 +77,12 @@ export class SaverCache {
     this.#replacements.set(threadId, made);
     return made;
   }
+}
+
+function keepLast<Value>(values: Map<number, Value>, key: number, value: Value): void {
+  values.delete(key);
+  values.set(key, value);
+  if (values.size <= MAX_CHECKPOINTS) return;
+  const [oldest] = values.keys();
+  if (oldest !== undefined) values.delete(oldest);
 }

@@ -1,9 +1,7 @@
-import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "../checkpoint/address.ts";
-import type { WriteAddress } from "../checkpoint/address.ts";
-import { all, both, isPromise, chain } from "../checkpoint/maybe-promise.ts";
+import { addressOf, requireCheckpointId, writeAddressOf } from "../checkpoint/address.ts";
+import { chain, isPromise } from "../checkpoint/maybe-promise.ts";
 import { matchesFilter } from "../checkpoint/metadata-filter.ts";
 import type { PruneOptions } from "../checkpoint/prune-options.ts";
-import { parentRemoved } from "../checkpoint/removal-errors.ts";
 import { BaseCheckpointSaver } from "../checkpoint/saver.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type {
@@ -16,26 +14,22 @@ import type {
   MaybePromise,
   PendingWrite,
 } from "../checkpoint/types.ts";
-import { CheckpointDrafter, newCheckpoint } from "./checkpoint-draft.ts";
-import type { CheckpointDraft, NewCheckpoint } from "./checkpoint-draft.ts";
 import { CheckpointReader } from "./checkpoint-reader.ts";
-import type { CheckpointRows } from "./checkpoint-rows.ts";
+import type { CheckpointHead, CheckpointRows } from "./checkpoint-rows.ts";
 import type { BodyRow } from "./body-row.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";
-import { Commits, CONFLICT } from "./commits.ts";
-import type { PendingCommit, Transact } from "./commits.ts";
+import { CheckpointWriter } from "./checkpoint-writer.ts";
+import { Commits } from "./commits.ts";
+import type { Transact } from "./commits.ts";
 import { LifeCycle } from "./life-cycle.ts";
 import { listHeads } from "./listing.ts";
-import { toColumns } from "./metadata-columns.ts";
-import type { MetadataColumns } from "./metadata-columns.ts";
-import { findNamespace, openNamespace } from "./namespaces.ts";
+import { findNamespace } from "./namespaces.ts";
 import { RecordStore } from "./record-store.ts";
 import { SaverCache } from "./saver-cache.ts";
 import { sharedParts } from "./shared-parts.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { CachedCheckpoint } from "./saver-cache.ts";
 import { Neighbours } from "./neighbours.ts";
-import { draftSnapshot } from "./snapshot-draft.ts";
 import { TaskWriter } from "./task-writer.ts";
 
 export interface SqliteSaverOptions {
@@ -65,18 +59,6 @@ export interface SqliteSaverOptions {
   readonly yieldTurn?: () => Promise<void>;
 }
 
-/** A checkpoint on its way into its row. */
-interface PendingPut {
-  readonly pending: PendingCommit;
-  readonly address: WriteAddress;
-  readonly input: NewCheckpoint;
-  readonly metadata: MetadataColumns;
-  /** The parent was there when the put began. */
-  readonly hasParent: boolean;
-  /** Writes the rows of the owner that go with it. */
-  readonly alongside: (() => void) | undefined;
-}
-
 /**
  * Keeps checkpoints in the SQLite of a Durable Object: one row a checkpoint, one a task that wrote. Every write first
  * encodes, which may await (a cipher, hashes, the bucket), and then commits in one synchronous transaction. Without
@@ -87,8 +69,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
   readonly #shared: SharedParts;
   readonly #checkpoints: CheckpointRows;
   readonly #reader: CheckpointReader;
-  readonly #drafter: CheckpointDrafter;
-  readonly #commits: Commits;
+  readonly #checkpointWriter: CheckpointWriter;
   readonly #taskWriter: TaskWriter;
   readonly #lifeCycle: LifeCycle;
 
@@ -96,9 +77,8 @@ export class SqliteSaver extends BaseCheckpointSaver {
     super(options.serde);
     this.#options = options;
     this.#shared = shared ?? sharedParts(options, this.serde);
-    const { checkpoints, writes, values, blobs, deletions, stateLimit } = this.#shared;
+    const { checkpoints, writes, values, blobs } = this.#shared;
     this.#checkpoints = checkpoints;
-    this.#commits = new Commits(options.transact, blobs, deletions);
     this.#reader = new CheckpointReader({
       serde: this.serde,
       checkpoints,
@@ -108,11 +88,12 @@ export class SqliteSaver extends BaseCheckpointSaver {
       values,
       firstVersion: () => this.getNextVersion(undefined),
     });
-    this.#drafter = new CheckpointDrafter({ serde: this.serde, values, reader: this.#reader, stateLimit });
+    const commits = new Commits(options.transact, this.#shared);
+    const taskCommits = new Commits(options.transactTask ?? options.transact, this.#shared);
     const parts = { serde: this.serde, shared: this.#shared, reader: this.#reader };
-    const taskCommits = new Commits(options.transactTask ?? options.transact, blobs, deletions);
+    this.#checkpointWriter = new CheckpointWriter({ ...parts, commits, alongside: options.alongside });
     this.#taskWriter = new TaskWriter({ ...parts, commits: taskCommits });
-    this.#lifeCycle = new LifeCycle({ ...options, ...parts, commits: this.#commits });
+    this.#lifeCycle = new LifeCycle({ ...options, ...parts, commits });
   }
 
   /** This saver, with all it remembers, whose own commits go through these, however late they come. */
@@ -130,13 +111,13 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const { threadId, namespace: ns = "", checkpointId } = addressOf(config);
     const namespace =
       threadId === undefined ? undefined : findNamespace(this.#cache, this.#shared.namespaces, threadId, ns);
-    return namespace !== undefined && this.#checkpoints.head(namespace.id, checkpointId) !== undefined;
+    return namespace !== undefined && this.#head(namespace.id, checkpointId) !== undefined;
   }
 
-  /** The newest checkpoint of the root graph. */
-  headId(threadId: string): string | undefined {
+  /** The newest checkpoint of the root graph, as it was committed last. */
+  head(threadId: string): CheckpointHead | undefined {
     const namespace = findNamespace(this.#cache, this.#shared.namespaces, threadId, "");
-    return namespace && this.#checkpoints.head(namespace.id, undefined)?.id;
+    return namespace && this.#head(namespace.id, undefined);
   }
 
   /** The namespaces in which this run was the last to write. */
@@ -161,10 +142,19 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const { threadId, namespace: ns = "", checkpointId } = addressOf(config);
     const namespace =
       threadId === undefined ? undefined : findNamespace(this.#cache, this.#shared.namespaces, threadId, ns);
-    const head = namespace && this.#checkpoints.head(namespace.id, checkpointId);
+    const head = namespace && this.#head(namespace.id, checkpointId);
     if (namespace === undefined || head === undefined) return undefined;
     const load = () => this.#loadAndKeep(this.#cache, namespace, head.id);
     return this.#reader.tuple(namespace, head, load, needed);
+  }
+
+  /** The named checkpoint, or the newest one. */
+  #head(namespace: number, id: string | undefined): CheckpointHead | undefined {
+    const newest = this.#cache.newest(namespace);
+    if (newest !== undefined && (id === undefined || id === newest.id)) return newest;
+    const head = this.#checkpoints.head(namespace, id);
+    if (id === undefined && head !== undefined) this.#cache.setNewest(head);
+    return head;
   }
 
   override async *list(
@@ -189,29 +179,13 @@ export class SqliteSaver extends BaseCheckpointSaver {
     }
   }
 
-  override async put(
+  override put(
     config: CheckpointConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<CheckpointConfig> {
-    const address = writeAddressOf(config);
-    const { threadId, namespace } = address;
-    const pending = this.#commits.begin(threadId);
-    const input = newCheckpoint(checkpoint, newVersions);
-    const cache = this.#cache;
-    const hasParent = this.#hasParent(cache, address);
-    const drafting = both(
-      () => this.#draft(cache, address, input, false),
-      () => toColumns(this.serde, metadata),
-    );
-    const [draft, columns] = isPromise(drafting) ? await drafting : drafting;
-    const staging = this.#options.alongside?.();
-    const alongside = isPromise(staging) ? await staging : staging;
-    const put = { pending, address, input, metadata: columns, hasParent, alongside };
-    const committing = this.#commitDraft(cache, put, draft);
-    if (isPromise(committing)) await committing;
-    return configOf(threadId, namespace, input.id);
+    return this.#checkpointWriter.put(config, checkpoint, metadata, newVersions);
   }
 
   override async putWrites(
@@ -256,73 +230,6 @@ export class SqliteSaver extends BaseCheckpointSaver {
   /** To be called when all tables are being removed: writes that are under way fail, whichever saver they go through. */
   abandon(): void {
     this.#shared.deletions.noteAll();
-    this.forget();
-  }
-
-  #draft(
-    cache: SaverCache,
-    { threadId, namespace: ns, checkpointId: parentId }: WriteAddress,
-    input: NewCheckpoint,
-    isSnapshot: boolean,
-  ): MaybePromise<CheckpointDraft> {
-    const namespace = findNamespace(cache, this.#shared.namespaces, threadId, ns);
-    return this.#drafter.draft(cache, { threadId, namespace, parentId, isSnapshot }, input);
-  }
-
-  #commitDraft(cache: SaverCache, put: PendingPut, draft: CheckpointDraft): MaybePromise<void> {
-    const { threadId, namespace } = put.address;
-    const isAtomic = cache.namespaceId(threadId, namespace) !== undefined && put.alongside === undefined;
-    const committing = this.#commits.commit(put.pending, draft.blobs, isAtomic, () => {
-      // What the row would be a patch of may have been replaced.
-      if (this.#cache !== cache) return CONFLICT;
-      const id = openNamespace(cache, this.#shared.namespaces, put.address);
-      return this.#insert(id, put, draft) ? id : CONFLICT;
-    });
-    return chain(committing, (id): MaybePromise<void> => {
-      if (id === CONFLICT) return this.#putAgain(put);
-      draft.remember();
-      cache.setNamespaceId(threadId, namespace, id);
-      return cache.setCheckpoint(id, draft.next);
-    });
-  }
-
-  #insert(namespace: number, put: PendingPut, { next, stored }: CheckpointDraft): boolean {
-    const { metadata, address, alongside } = put;
-    const { checkpointId: parentId } = address;
-    const isNew = this.#checkpoints.insert({ namespace, id: next.id, parentId, metadata, ...stored });
-    if (isNew) alongside?.();
-    return isNew;
-  }
-
-  #hasParent(cache: SaverCache, { threadId, namespace: ns, checkpointId: parentId }: WriteAddress): boolean {
-    const namespace =
-      parentId === undefined ? undefined : findNamespace(cache, this.#shared.namespaces, threadId, ns);
-    if (namespace === undefined || parentId === undefined) return false;
-    if (cache.checkpoint(namespace.id, parentId) !== undefined) return true;
-    return this.#checkpoints.head(namespace.id, parentId) !== undefined;
-  }
-
-  /** Takes the place of the checkpoint's row, if there is one: what is a patch of it is stored whole before. */
-  async #putAgain(put: PendingPut): Promise<void> {
-    const { pending, address, input } = put;
-    const cache = this.#cache;
-    if (put.hasParent && !this.#hasParent(cache, address)) throw parentRemoved(address.checkpointId ?? "");
-    const namespace = findNamespace(cache, this.#shared.namespaces, address.threadId, address.namespace);
-    const old = namespace && this.#checkpoints.head(namespace.id, input.id);
-    const draft = await this.#draft(cache, address, input, old !== undefined);
-    if (namespace === undefined || old === undefined) return this.#commitDraft(cache, put, draft);
-    const parts = { serde: this.serde, chains: this.#shared.chains, reader: this.#reader };
-    const dependents = this.#shared.chains.dependents(namespace.id, input.id);
-    const snapshots = await all(dependents.map((id) => () => draftSnapshot(parts, cache, namespace, id)));
-    const blobs = [...draft.blobs, ...snapshots.flatMap((snapshot) => snapshot?.blobs ?? [])];
-    const outcome = await this.#commits.commit(pending, blobs, false, () => {
-      const isCurrent = this.#shared.chains.dependents(namespace.id, input.id).join() === dependents.join();
-      if (this.#cache !== cache || !isCurrent) return CONFLICT;
-      for (const snapshot of snapshots) snapshot?.write();
-      this.#checkpoints.delete(namespace.id, input.id);
-      return this.#insert(namespace.id, put, draft);
-    });
-    if (outcome === CONFLICT) return this.#putAgain(put);
     this.forget();
   }
 

@@ -47,7 +47,7 @@ export class TaskWriter {
   put(place: TaskPlace, taskPath: string, writes: readonly PendingWrite[]): MaybePromise<void> {
     const { shared, commits } = this.#parts;
     const { cache } = shared;
-    const { threadId, namespace } = place.address;
+    const { threadId } = place.address;
     const pending = commits.begin(threadId);
     const { path, writes: positioned } = positionWrites(taskPath, writes);
     const forming = shared.values.toStored(positioned, cache.replacements(threadId), false);
@@ -56,24 +56,19 @@ export class TaskWriter {
         ? positioned
         : positioned.map((write, index) => ({ ...write, value: stored.values[index]?.value }));
       const task = { ...place, stored, added: { path, writes: inStoredForm } };
-      return chain(this.#store(cache, pending, task, undefined), (id) => {
-        if (id === undefined) return this.put(place, taskPath, writes);
-        cache.setNamespaceId(threadId, namespace, id);
-        stored.remember();
-      });
+      return chain(this.#store(cache, pending, task, undefined), (isStored) =>
+        isStored ? undefined : this.put(place, taskPath, writes),
+      );
     });
   }
 
-  /**
-   * `old` is the row that the task has, if it has one. Answers with the id of the namespace; undefined when rows that
-   * this one may refer to were removed meanwhile.
-   */
+  /** `old` is the row that the task has, if it has one. False when rows that this one may refer to were removed meanwhile. */
   #store(
     cache: SaverCache,
     pending: PendingCommit,
     task: TaskToStore,
     old: BodyRow | undefined,
-  ): MaybePromise<number | undefined> {
+  ): MaybePromise<boolean> {
     const { serde, reader, commits, shared } = this.#parts;
     const { namespaces, writes: rows } = shared;
     const { address, checkpointId, taskId, stored, added } = task;
@@ -86,19 +81,24 @@ export class TaskWriter {
         sealBody(encoded, shared.stateLimit),
       ),
     );
+    const committed = (namespace: number): void => {
+      cache.setNamespaceId(address.threadId, address.namespace, namespace);
+      stored.remember();
+    };
     const committing = chain(sealing, ({ input, blobs }) => {
-      const isAtomic = cache.namespaceId(address.threadId, address.namespace) !== undefined;
-      return commits.commit(pending, [...stored.blobs, ...blobs], isAtomic, () => {
+      const isAtomic = typeof cache.namespaceId(address.threadId, address.namespace) === "number";
+      const write = (): number | typeof CONFLICT => {
         if (shared.cache !== cache) return CONFLICT;
         const namespace = openNamespace(cache, namespaces, address);
         const key = { namespace, checkpointId, taskId };
         const written = old === undefined ? rows.insert(key, input) : rows.replace(key, old, input);
         return written ? namespace : CONFLICT;
-      });
+      };
+      return commits.commit(pending, [...stored.blobs, ...blobs], isAtomic, write, committed);
     });
-    return chain(committing, (outcome) => {
-      if (outcome !== CONFLICT) return outcome;
-      if (shared.cache !== cache) return undefined;
+    return chain(committing, (outcome): MaybePromise<boolean> => {
+      if (outcome !== CONFLICT) return true;
+      if (shared.cache !== cache) return false;
       const namespace = findNamespace(cache, namespaces, address.threadId, address.namespace);
       const row = namespace && rows.read({ namespace: namespace.id, checkpointId, taskId });
       if (row === undefined) throw rowVanished(taskId);

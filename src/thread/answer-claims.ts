@@ -71,7 +71,7 @@ export class AnswerClaims {
     for (const { interruptId, hashes } of this.#claims) {
       this.#storage.answers.insert({
         interruptId,
-        checkpointId: request.checkpointId ?? this.#storage.saver.headId(threadId) ?? "",
+        checkpointId: request.checkpointId ?? this.#storage.saver.head(threadId)?.id ?? "",
         hash: hashes.hash,
         runId,
         answeredAt: now,

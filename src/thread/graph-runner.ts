@@ -165,7 +165,7 @@ export class GraphRunner implements RunExecutor {
     const { config } = request;
     const store = this.#options.store();
     if (isStop) {
-      const checkpointId = storage.saver.headId(threadId()) ?? "";
+      const checkpointId = storage.saver.head(threadId())?.id ?? "";
       return { status: "interrupted", checkpointId, interrupts: [], waiting: [] };
     }
     let graph: RunnableGraph;

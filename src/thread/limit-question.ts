@@ -35,7 +35,7 @@ export async function questionFor(
   const row = storage.limitQuestion.get();
   if (row === undefined) return undefined;
   const { interruptId, checkpointId, body, takenBy } = row;
-  const stands = takenBy === undefined && storage.saver.headId(threadId) === checkpointId;
+  const stands = takenBy === undefined && storage.saver.head(threadId)?.id === checkpointId;
   if (!stands && (takenBy === undefined || takenBy !== runId)) return undefined;
   // Written by `stageQuestion`.
   const asked = (await decode(storage.serde, body)) as Pick<LimitQuestion, "reached" | "limits">;

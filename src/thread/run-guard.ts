@@ -55,7 +55,7 @@ export class RunGuard implements CommitGuard {
     if (this.#isNoted) return;
     const { runs, checkpoints, limitQuestion } = this.#storage;
     if (this.#lastStep === undefined) return runs.noteProgress(this.#run.id);
-    runs.noteInput(this.#run.id, this.#lastStep, checkpoints.head(this.#threadId)?.step, this.#start);
+    runs.noteInput(this.#run.id, this.#lastStep, checkpoints.newestStep(this.#threadId), this.#start);
     if (this.#isAnswer) limitQuestion.take(this.#run.id);
   }
 

@@ -1,3 +1,4 @@
+import { compareCodePoints } from "../checkpoint/ordering.ts";
 import type { Encoded } from "../checkpoint/encoding.ts";
 import type { BodyInput, BodyRow } from "../storage/body-row.ts";
 import type { Sql, SqlInput } from "../storage/sql.ts";
@@ -69,6 +70,7 @@ export interface RunRow {
 }
 
 export interface LastRun {
+  readonly id: string;
   readonly status: RunStatus;
   /** When it came, or ended. */
   readonly usedAt: number;
@@ -177,7 +179,8 @@ export class RunRows {
   }
 
   insert(run: NewRun): void {
-    this.#write(
+    this.#rewrite(
+      newRun(run),
       `INSERT INTO runs (id, status, created_at, start_at, multitask, time_limit, acknowledged,
        request_type, request, request_hash, context_type, context)
        VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -193,7 +196,6 @@ export class RunRows {
       run.context?.type ?? null,
       run.context?.data ?? null,
     );
-    this.#know(newRun(run));
   }
 
   /** Counts that the run is entered once more; one that is cancelled is not, but what it has written is removed. */
@@ -201,7 +203,8 @@ export class RunRows {
     const before = this.get(id);
     if (before === undefined) return;
     const run = claimedRun(before, claim, this.#placeOf(before));
-    this.#write(
+    this.#rewrite(
+      run,
       "UPDATE runs SET status = ?, attempt = ?, stalled = ?, started_at = ?, version = ?, place = ? WHERE id = ?",
       run.status,
       run.attempt,
@@ -211,7 +214,6 @@ export class RunRows {
       run.place ?? null,
       id,
     );
-    this.#know(run);
   }
 
   noteProgress(id: string): void {
@@ -223,14 +225,14 @@ export class RunRows {
     const before = this.get(id);
     if (before === undefined) return;
     const run = begunRun(before, lastStep, firstStep, start);
-    this.#write(
+    this.#rewrite(
+      run,
       "UPDATE runs SET stalled = 0, input_applied = 1, last_step = ?, first_step = ?, began = ? WHERE id = ?",
       lastStep,
       run.firstStep ?? null,
       run.began === undefined ? null : JSON.stringify(run.began),
       id,
     );
-    this.#know(run);
   }
 
   noteFault(id: string, { type, data }: Encoded): void {
@@ -252,7 +254,8 @@ export class RunRows {
     if (before === undefined) return;
     const run = endedRun(before, end, this.#placeOf(before));
     const { outcome, progress } = end;
-    this.#write(
+    this.#rewrite(
+      run,
       `UPDATE runs SET status = ?, ended_at = ?, outcome_type = ?, outcome = ?, outcome_hash = ?,
        cancelled = ?, checkpoint = ?, supersteps = ?, place = ?,
        context_type = NULL, context = NULL, fault_type = NULL, fault = NULL WHERE id = ?`,
@@ -267,7 +270,6 @@ export class RunRows {
       run.place ?? null,
       id,
     );
-    this.#know(run);
   }
 
   /** The run that came before it, if it has ended. */
@@ -363,20 +365,25 @@ export class RunRows {
   }
 
   #read(id: string): { readonly id: string; readonly row: RunRow | undefined } {
+    const last = this.last();
+    if (last === undefined || compareCodePoints(id, last.id) > 0) return { id, row: undefined };
     const row = this.#sql.first<RunColumns>("SELECT * FROM runs WHERE id = ?", id);
     return { id, row: row && fromColumns(row) };
   }
 
   #readLast(): LastRun | undefined {
     const statement =
-      "SELECT status, coalesce(ended_at, created_at) AS used_at FROM runs ORDER BY id DESC LIMIT 1";
-    const row = this.#sql.first<{ status: RunStatus; used_at: number }>(statement);
-    return row && { status: row.status, usedAt: row.used_at };
+      "SELECT id, status, coalesce(ended_at, created_at) AS used_at FROM runs ORDER BY id DESC LIMIT 1";
+    const row = this.#sql.first<{ id: string; status: RunStatus; used_at: number }>(statement);
+    return row && { id: row.id, status: row.status, usedAt: row.used_at };
   }
 
-  /** What its row says now. */
-  #know(row: RunRow): void {
+  /** `row` is what the statement makes of it. */
+  #rewrite(row: RunRow, statement: string, ...inputs: SqlInput[]): void {
+    this.#sql.run(statement, ...inputs);
     this.#run.know({ id: row.id, row });
+    const changed: LastRun = { id: row.id, status: row.status, usedAt: row.endedAt ?? row.createdAt };
+    this.#last.change((last) => (last && compareCodePoints(last.id, row.id) > 0 ? last : changed));
   }
 
   #write(statement: string, ...inputs: SqlInput[]): void {

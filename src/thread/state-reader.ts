@@ -67,7 +67,7 @@ export class StateReader {
   }
 
   async #ownInterrupts(threadId: string, { checkpoint }: CheckpointTuple): Promise<readonly Interrupt[]> {
-    return checkpoint.id === this.#storage.saver.headId(threadId) ? this.own(threadId) : [];
+    return checkpoint.id === this.#storage.saver.head(threadId)?.id ? this.own(threadId) : [];
   }
 
   /** Newest first. */
@@ -88,7 +88,7 @@ export class StateReader {
         ...(metadata !== undefined && { filter: metadata }),
       },
     );
-    const newest = this.#storage.saver.headId(threadId);
+    const newest = this.#storage.saver.head(threadId)?.id;
     for await (const snapshot of states) {
       const isNewest = namespace === undefined && snapshot.config.configurable?.checkpoint_id === newest;
       yield selected(wireState(threadId, snapshot, isNewest ? await this.own(threadId) : []), select);

@@ -106,7 +106,7 @@ export class ThreadHooks implements HooksApi {
     };
     const isUncertain = queue.isEdited() || storage.queue.all().some((id) => id !== runId && !isBeside(id));
     if (isUncertain) throw hookBusy();
-    if (saver.headId(hook.threadId) !== hook.checkpointId) throw this.#late(hook);
+    if (saver.head(hook.threadId)?.id !== hook.checkpointId) throw this.#late(hook);
   }
 
   #startOf(hook: HookAddress, value: unknown): Omit<StartRun, "runId"> {

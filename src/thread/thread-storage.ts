@@ -170,10 +170,10 @@ export class ThreadStorage {
   /** How far the run has come, by its newest checkpoint. */
   progress(run: RunRow): RunProgress {
     if (run.progress !== undefined) return run.progress;
-    const head = this.checkpoints.head(this.#thread.get()?.thread_id ?? "");
-    if (head?.runId !== run.id) return { checkpointId: undefined, supersteps: 0 };
-    const { id: checkpointId, step = 0 } = head;
-    return { checkpointId, supersteps: step - (this.runs.get(run.id)?.firstStep ?? step) };
+    const head = this.saver.head(this.#thread.get()?.thread_id ?? "");
+    if (head?.metadata.run !== run.id) return { checkpointId: undefined, supersteps: 0 };
+    const step = head.metadata.step ?? 0;
+    return { checkpointId: head.id, supersteps: step - (this.runs.get(run.id)?.firstStep ?? step) };
   }
 
   /** One synchronous transaction. */

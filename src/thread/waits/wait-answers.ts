@@ -88,7 +88,7 @@ export class WaitAnswers {
     const thread = storage.thread();
     if (thread === undefined) return undefined;
     const runId = storage.randomId();
-    const continues = storage.checkpoints.head(thread.thread_id)?.runId;
+    const continues = storage.saver.head(thread.thread_id)?.metadata.run ?? undefined;
     const request = { input: { kind: "answers", answers }, config: {}, answeredBy: by } as const;
     const start = {
       tenant: thread.tenant,
@@ -118,7 +118,7 @@ export class WaitAnswers {
   /** Whether the run goes on where the thread was read: nothing is before it in the queue. */
   #isNext({ checkpointId }: Reading, runId: string): boolean {
     const { storage } = this.#parts;
-    const head = storage.saver.headId(storage.thread()?.thread_id ?? "");
+    const head = storage.saver.head(storage.thread()?.thread_id ?? "")?.id;
     return storage.queue.first() === runId && head === checkpointId;
   }
 

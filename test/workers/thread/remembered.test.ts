@@ -49,6 +49,7 @@ function told(storage: ThreadStorage, runs: readonly string[]): unknown {
     next: timers.next(),
     timers: KINDS.map((kind) => [timers.has(kind), timers.dueTime(kind, ""), timers.dueTime(kind, "a")]),
     runs: runs.map((id) => [storage.runs.get(id), answers.ofRun(id), events.has(id)]),
+    last: storage.runs.last(),
     received: [received.countKept(), received.kept("key", 10, 0).map(({ id }) => id)],
   };
 }
