@@ -1,11 +1,18 @@
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
 
+/** By the components of a document and the schema. */
+const validators = new WeakMap<object, WeakMap<object, Validator>>();
+
 /** What is wrong with a value by a schema of the document; empty when nothing is. */
 export function faultsOf(document: OpenApiDocument, schema: object, value: unknown): readonly OutputUnit[] {
   const { components } = document;
-  const rooted = { ...structuredClone(schema), components } as Schema;
-  return new Validator(rooted, "2020-12", false).validate(value).errors;
+  const known = validators.get(components) ?? new WeakMap<object, Validator>();
+  validators.set(components, known);
+  const rooted = (): Schema => ({ ...structuredClone(schema), components });
+  const validator = known.get(schema) ?? new Validator(rooted(), "2020-12", false);
+  known.set(schema, validator);
+  return validator.validate(value).errors;
 }
 
 /** The document with every object closed: a key that no schema names is a fault. */

@@ -3,7 +3,7 @@ import { AnyObject, CheckpointId, exactly } from "../schemas.ts";
 
 /** The commands and filters of LangGraph's protocol of threads. Clients send null for what they leave out. */
 
-const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 const Namespace = v.pipe(v.array(v.string()), v.maxLength(100));
 

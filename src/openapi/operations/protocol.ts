@@ -1,6 +1,30 @@
+import * as v from "valibot";
 import { CommandAnswer } from "../../http/answers/protocol.ts";
-import { CommandBody, EventStreamBody } from "../../http/protocol/schemas.ts";
+import {
+  Count,
+  EventStreamBody,
+  GetTreeParams,
+  InputRespondParams,
+  ListCheckpointsParams,
+  RunStartParams,
+  StateForkParams,
+  StateGetParams,
+} from "../../http/protocol/schemas.ts";
 import { type Operations, STARTING } from "../operation.ts";
+
+/** Each command, with what it takes: the route itself looks at the method first. */
+const Command = v.union([
+  command("run.start", RunStartParams),
+  command("input.respond", InputRespondParams),
+  command("state.fork", StateForkParams),
+  command("state.get", v.optional(StateGetParams)),
+  command("state.listCheckpoints", v.optional(ListCheckpointsParams)),
+  command("agent.getTree", v.optional(GetTreeParams)),
+]);
+
+function command<Method extends string, Params extends v.GenericSchema>(method: Method, params: Params) {
+  return v.looseObject({ id: Count, method: v.literal(method), params });
+}
 
 const EVENTS = {
   contentType: "text/event-stream",
@@ -15,7 +39,7 @@ export const protocolOperations = {
     description:
       "`run.start`, `input.respond`, `state.get`, `state.listCheckpoints`, `state.fork` and `agent.getTree`. What a command is refused for is an answer too, with the status 200.",
     body: {
-      schema: CommandBody,
+      schema: Command,
       example: {
         id: 1,
         method: "run.start",

@@ -42,6 +42,26 @@ export function spoiled(value: unknown, keys: readonly string[], random: Random)
   return { ...value, [key]: random.pick(JUNK) };
 }
 
+/** For each of the keys: the value without it, with null there, and with values of all kinds; and with a key too many. */
+export function* spoiledEach(
+  value: unknown,
+  keys: readonly string[],
+): Generator<{ readonly what: string; readonly body: unknown }, void, undefined> {
+  if (Array.isArray(value)) {
+    for (const { what, body } of spoiledEach(value[0], keys))
+      yield { what: `${what} of the last`, body: [...value, body] };
+    return;
+  }
+  const good = isObject(value) ? value : {};
+  yield { what: "a key too many", body: { ...good, unheard_of: 1 } };
+  for (const key of new Set([...keys, ...Object.keys(good)])) {
+    const others = Object.entries(good).filter(([each]) => each !== key);
+    yield { what: `no ${key}`, body: Object.fromEntries(others) };
+    for (const junk of JUNK)
+      yield { what: junk === null ? `null for ${key}` : `a wrong ${key}`, body: { ...good, [key]: junk } };
+  }
+}
+
 /** Bodies that are no JSON, or none that is taken. */
 export const NOT_JSON: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>> = {
   "an open object": "{",

@@ -1,5 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../support/gate.ts";
 import { mintHook } from "../../../src/hooks/hook-token.ts";
@@ -7,19 +8,25 @@ import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import type { OpenApiDocument } from "../../../src/openapi/document.ts";
 import { openapi } from "../../../src/openapi/index.ts";
 import { toHex } from "../../../src/storage/stored-id.ts";
-import { apiKeys, type ApiKey, createRuntime } from "../../../src/worker.ts";
+import { jwt } from "../../../src/jwt.ts";
+import { apiKeys, type ApiKey, type Authenticate, createRuntime } from "../../../src/worker.ts";
 import { Log } from "../../support/log.ts";
 import type { RunAnswer } from "../../support/threads.ts";
 import { announcing, deploy, hookKeys } from "../graphs.ts";
 import { crons } from "../schedules.ts";
 import { eventSchemas, webhooks } from "../senders.ts";
 import { wholeApp } from "../../support/whole-app.ts";
+import { faultsOf } from "../../support/json-schema.ts";
+import { spoiledEach } from "./bad-bodies.ts";
 import {
   type BadRequest,
   badRequests,
+  commandsOf,
   WITHOUT_THREAD,
   type Generation,
   goodRequest,
+  keysOf,
+  requiredOf,
   strangeRequests,
 } from "./bad-requests.ts";
 import { bytesOf, DocumentedAnswers } from "./documented-answers.ts";
@@ -48,10 +55,39 @@ const KEYS = await Promise.all([
   keyed("powerless", { tenant: "acme", scopes: ["nothing:at_all"] }),
 ]);
 
+const signing = await generateKeyPair("ES256");
+const forging = await generateKeyPair("ES256");
+const issued = { issuer: "https://id.example.com", audience: "agents" };
+const signed = jwt({
+  ...issued,
+  keys: { keys: [{ ...(await exportJWK(signing.publicKey)), alg: "ES256" }] },
+  tenant: "org",
+  scopes: "scope",
+});
+
+/** A token that would open everything of the tenant. */
+function tokenOf(claims: Record<string, unknown>, key = signing.privateKey): Promise<string> {
+  const all = { iss: issued.issuer, aud: issued.audience, sub: "ann", org: "acme", scope: "*", ...claims };
+  return new SignJWT(all).setProtectedHeader({ alg: "ES256" }).sign(key);
+}
+
+const SOON = Math.floor(Date.now() / 1000) + 3600;
+const TOKEN = await tokenOf({ exp: SOON });
+const [HEADER = "", CLAIMS = "", SIGNATURE = ""] = TOKEN.split(".");
+const [, OTHER_CLAIMS = ""] = (await tokenOf({ exp: SOON, sub: "bob" })).split(".");
+const UNSIGNED = `${btoa('{"alg":"none"}').replaceAll("=", "")}.${CLAIMS}.`;
+
+const keysOfTenants = apiKeys(() => KEYS);
+/** Whoever has a key, or a token. */
+const auth: Authenticate = (request, bindings) =>
+  request.headers.get("authorization")?.includes(".") === true
+    ? signed(request, bindings)
+    : keysOfTenants(request, bindings);
+
 const faulted: unknown[] = [];
 const runtime = createRuntime({
   graphs: { support },
-  auth: apiKeys(() => KEYS),
+  auth,
   maxBodySize: MAX_BODY,
   crons,
   eventSchemas,
@@ -194,6 +230,23 @@ async function nothingHasChanged(): Promise<void> {
   expect(before).toEqual(was);
 }
 
+/** They take any JSON. */
+const OF_ANY_FORM: ReadonlySet<string> = new Set([
+  "POST /threads/{thread_id}/events/{key}",
+  "POST /hooks/{token}",
+]);
+/** Takes keys that nobody knows of. */
+const OPEN: ReadonlySet<string> = new Set(["POST /threads/{thread_id}/commands"]);
+
+/** What bodies have to be tried with, and are not. */
+function untriedOf(route: string, requests: readonly BadRequest[]): readonly string[] {
+  const { schema } = generationOf(route).operation.requestBody?.content["application/json"] ?? {};
+  if (schema === undefined || OF_ANY_FORM.has(route)) return [];
+  const required = requiredOf(document, schema).map((key) => `no ${key}`);
+  const kinds = ["a wrong ", ...required, ...(OPEN.has(route) ? [] : ["a key too many"])];
+  return kinds.filter((kind) => !requests.some(({ what }) => what.startsWith(kind)));
+}
+
 const isRefused = (status: number): boolean => status >= 400 && status < 500;
 const routes = [...answers.operations.keys()];
 const guarded = routes.filter((route) => (answers.operations.get(route)?.security.length ?? 0) > 0);
@@ -201,12 +254,54 @@ const guarded = routes.filter((route) => (answers.operations.get(route)?.securit
 describe.each(routes)("%s", { timeout: 30_000 }, (route) => {
   it("refuses what it cannot take, changes nothing and shows nothing", async () => {
     const requests = badRequests(generationOf(route));
+    expect(untriedOf(route, requests)).toEqual([]);
     const faults: string[] = [];
     for (const request of requests) faults.push(...(await faultsIn(route, request, ACME, isRefused)));
     expect(faults).toEqual([]);
     expect(faulted.splice(0)).toEqual([]);
     await nothingHasChanged();
   });
+});
+
+/** Good ones, by their methods. */
+const COMMANDS: Readonly<Record<string, object>> = {
+  "run.start": { assistant_id: "support", input: { log: [] } },
+  "input.respond": { interrupt_id: "i", response: "yes" },
+  "state.fork": { checkpoint_id: "c" },
+  "state.get": {},
+  "state.listCheckpoints": {},
+  "agent.getTree": {},
+};
+
+describe("the commands of a thread", () => {
+  const route = "POST /threads/{thread_id}/commands";
+
+  it("are all here", () => {
+    expect(Object.keys(COMMANDS).toSorted()).toEqual(
+      commandsOf(document)
+        .map(([method]) => method)
+        .toSorted(),
+    );
+  });
+
+  it.each(commandsOf(document))(
+    "%s refuses what it cannot take",
+    { timeout: 30_000 },
+    async (method, schema) => {
+      const faults: string[] = [];
+      const refused: string[] = [];
+      for (const { what, body } of spoiledEach(COMMANDS[method], keysOf(document, schema))) {
+        if (refused.includes(what) || faultsOf(document, schema, body).length === 0) continue;
+        refused.push(what);
+        const command = { ...goodRequest(generationOf(route)), what: `${method}: ${what}` };
+        const request = { ...command, body: JSON.stringify({ id: 1, method, params: body }) };
+        faults.push(...(await faultsIn(route, request, ACME, isRefused)));
+      }
+      expect(faults).toEqual([]);
+      expect(refused).toContain("a key too many");
+      await nothingHasChanged();
+    },
+  );
 });
 
 const isUnknown = (status: number): boolean => status === 401;
@@ -226,6 +321,12 @@ const STRANGERS: readonly Stranger[] = [
   ["another scheme", { authorization: "Basic YWNtZTo=" }, isUnknown],
   ["a forged key in its own header", { "x-api-key": "forged" }, isUnknown],
   ["a key without the permission", bearer("powerless"), isForbidden],
+  ["an expired token", bearer(await tokenOf({ exp: SOON - 7200 })), isUnknown],
+  ["a token of another issuer's key", bearer(await tokenOf({ exp: SOON }, forging.privateKey)), isUnknown],
+  ["a token for another service", bearer(await tokenOf({ exp: SOON, aud: "mail" })), isUnknown],
+  ["a token that nobody signed", bearer(UNSIGNED), isUnknown],
+  ["a token with other claims", bearer(`${HEADER}.${OTHER_CLAIMS}.${SIGNATURE}`), isUnknown],
+  ["a token without the permission", bearer(await tokenOf({ exp: SOON, scope: "x:y" })), isForbidden],
 ];
 
 describe.each(guarded)("%s", { timeout: 30_000 }, (route) => {
@@ -254,6 +355,11 @@ describe.each(routes)("%s", { timeout: 30_000 }, (route) => {
     expect(faulted.splice(0)).toEqual([]);
     await nothingHasChanged();
   });
+});
+
+it("lets the bearer of a token in that is right", async () => {
+  const good = await send(`/threads/${values["thread_id"]}/state`, { headers: bearer(TOKEN) });
+  expect([good.status, await good.text()]).toEqual([200, expect.stringContaining(SECRET)]);
 });
 
 describe("a link", () => {

@@ -3,7 +3,7 @@ import type { DocumentedOperation, Parameter } from "../../../src/openapi/docume
 import type { JsonSchema } from "../../../src/openapi/json-schema.ts";
 import { Random } from "../../e2e/support/random.ts";
 import { faultsOf } from "../../support/json-schema.ts";
-import { NOT_JSON, spoiled } from "./bad-bodies.ts";
+import { NOT_JSON, spoiled, spoiledEach } from "./bad-bodies.ts";
 
 /** A request that is wrong in one thing. */
 export interface BadRequest {
@@ -46,6 +46,7 @@ export function badRequests(generation: Generation): readonly BadRequest[] {
     ...badPaths(generation),
     ...(operation.parameters ?? []).flatMap((parameter) => badParameters(generation, parameter)),
     ...badContents(generation),
+    ...eachBadBody(generation),
     ...badBodies(generation),
   ];
 }
@@ -74,6 +75,19 @@ function spoiledRequests(
     const body = JSON.stringify(spoilt);
     return { ...goodRequest(generation), what: `the body ${body.slice(0, 200)}`, body };
   });
+}
+
+/** Everything that a body can lack, or have wrong, at its first level: each once. */
+function eachBadBody(generation: Generation): readonly BadRequest[] {
+  const { document, operation } = generation;
+  const { schema, example } = operation.requestBody?.content["application/json"] ?? {};
+  if (schema === undefined) return [];
+  const bad = new Map<string, unknown>();
+  for (const { what, body } of spoiledEach(example, keysOf(document, schema))) {
+    if (!bad.has(what) && faultsOf(document, schema, body).length > 0) bad.set(what, body);
+  }
+  const good = goodRequest(generation);
+  return [...bad].map(([what, body]) => ({ ...good, what, body: JSON.stringify(body) }));
 }
 
 function badContents(generation: Generation): readonly BadRequest[] {
@@ -175,11 +189,33 @@ function badValues({ type, enum: options, const: only }: JsonSchema): readonly s
 }
 
 /** The keys of an object, whichever of several it is. */
-function keysOf(document: OpenApiDocument, schema: JsonSchema | boolean): readonly string[] {
-  if (typeof schema === "boolean") return [];
-  const name = schema.$ref?.split("/").at(-1);
-  const { properties = {}, anyOf = [] } = (name && document.components.schemas[name]) || schema;
+export function keysOf(document: OpenApiDocument, schema: JsonSchema | boolean): readonly string[] {
+  const { properties = {}, anyOf = [] } = resolved(document, schema);
   return [...Object.keys(properties), ...anyOf.flatMap((option) => keysOf(document, option))];
+}
+
+/** Those of its keys that have to be there. */
+export function requiredOf(document: OpenApiDocument, schema: JsonSchema): readonly string[] {
+  const { required = [] } = resolved(document, schema);
+  return required;
+}
+
+/** The commands of the protocol of threads: their methods, and the schemas of what they take. */
+export function commandsOf(document: OpenApiDocument): readonly (readonly [string, JsonSchema])[] {
+  const operation = document.paths["/threads/{thread_id}/commands"]?.["post"];
+  const { schema } = operation?.requestBody?.content["application/json"] ?? {};
+  const { anyOf = [] } = resolved(document, schema ?? false);
+  return anyOf.map((command) => {
+    const { method, params } = resolved(document, command).properties ?? {};
+    const name = resolved(document, method ?? false).const;
+    return [typeof name === "string" ? name : "", resolved(document, params ?? false)];
+  });
+}
+
+function resolved(document: OpenApiDocument, schema: JsonSchema | boolean): JsonSchema {
+  if (typeof schema === "boolean") return {};
+  const name = schema.$ref?.split("/").at(-1);
+  return (name && document.components.schemas[name]) || schema;
 }
 
 function pathOf(route: string, values: Readonly<Record<string, string>>): string {
