@@ -35,7 +35,8 @@ server's saver were read as the history of the thread. The files beside them tes
 
 Of \`libs/sdk-react/src/tests\`, pages with React hooks, the 70 tests were run, in Chromium, of the files that get by without
 LangChain's agents, with the clients as they are released and a second try, as there: **62 pass**. The other eight want the agents
-of \`langchain\` or \`deepagents\` after all.
+of \`langchain\` or \`deepagents\` after all. (Whether a message is shown as "failed" or as "sent" when its run fails goes by
+whether the page draws between two events: on a busy machine one of the 62 may fail.)
 
 LangGraph's client for Python (0.4.3, from its sources, with stand-ins for some of its packages) was led by hand through most methods
 of assistants, threads, runs, crons and the store, through runs without a thread, and through \`threads.stream\` over server-sent
