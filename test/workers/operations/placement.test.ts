@@ -101,6 +101,13 @@ describe("the place of a thread", () => {
   });
 });
 
+it("the local runtime is asked for a jurisdiction, and has none; when it does, the notes above can go", () => {
+  const placement = new Placement({ jurisdiction: "eu" });
+  expect(() => placement.within(env.THREAD, "acme")).toThrow(
+    "Jurisdiction restrictions are not implemented in workerd.",
+  );
+});
+
 describe("the bucket of a thread", () => {
   const name = (tenant: string): string => JSON.stringify([tenant, "t"]);
   const nobody = (): undefined => undefined;
