@@ -1,7 +1,21 @@
-import { FOREIGN, mark, MUTABLE, traitsOf } from "./adopted.ts";
+import {
+  CYCLIC,
+  FOREIGN,
+  inherit,
+  inheritCycle,
+  isAdopted,
+  isForeign,
+  mark,
+  MUTABLE,
+  traitsOf,
+} from "./adopted.ts";
+import { isMap, isObject, isPlain, isSet, lockMap, lockSet } from "./containers.ts";
+import { copy } from "./copy-new.ts";
 import { Copies } from "./copies.ts";
-import { UnserializableError } from "./errors.ts";
 import { copyOpaque, isBytes } from "./opaque.ts";
+import { rememberEnds } from "./shared-ends.ts";
+
+export { isAdopted } from "./adopted.ts";
 
 /**
  * State is never changed in place. A value that enters the state is *adopted*: its plain arrays and objects are copied
@@ -11,9 +25,11 @@ import { copyOpaque, isBytes } from "./opaque.ts";
  *
  * Instances of a class with a codec are copied by it, and handed out as further copies, unless they cannot change. Other
  * instances, and errors, pass through: only their owner knows how to copy them.
+ *
+ * `before` is the value in whose place it comes, if there is one. What stands at the same end of both is known from there.
  */
-export function adopt<T>(value: T): T {
-  return isAdopted(value) ? value : copy(value as T & object, new Copies(), 0);
+export function adopt<T>(value: T, before?: unknown): T {
+  return isAdopted(value) ? value : copy(value as T & object, new Copies(), 0, before);
 }
 
 /** Adopts several values: what they share, they go on to share. */
@@ -24,10 +40,17 @@ export function adoptAll(values: readonly unknown[]): unknown[] {
 
 /**
  * Adopts a new list without looking at its parts one by one: they are parts of an adopted list, and `added`, which are
- * adopted too. The list itself is frozen, not copied. For reducers that append to long lists.
+ * adopted too. The list itself is frozen, not copied. For reducers that append to long lists: `head` is how many members
+ * stand at the beginning of both.
  */
-export function adoptDerived<T>(list: T[], from: readonly T[], added: readonly T[]): readonly T[] {
+export function adoptDerived<T>(
+  list: T[],
+  from: readonly T[],
+  added: readonly T[],
+  head?: number,
+): readonly T[] {
   mark(list);
+  if (head !== undefined) rememberEnds(from, list, list.length, { head, tail: 0 });
   for (const part of [from, ...added]) inherit(list, part);
   return Object.freeze(list);
 }
@@ -45,14 +68,17 @@ export function adoptOwned<T>(value: T): T {
   return value;
 }
 
+/**
+ * Whether all in the value is ours: containers and leaves that are adopted, none of which leads back to itself. False for
+ * what is not adopted, and where a part was passed through.
+ */
+export function isWhollyAdopted(value: object): boolean {
+  return ((traitsOf(value) ?? FOREIGN) & (FOREIGN | CYCLIC)) === 0;
+}
+
 /** Whether an adopted value is, or contains, something that cannot be made read-only. */
 export function isMutable(value: unknown): boolean {
   return isObject(value) && ((traitsOf(value) ?? 0) & MUTABLE) !== 0;
-}
-
-/** Whether the value is a part of the state already. */
-export function isAdopted(value: unknown): boolean {
-  return !isObject(value) || traitsOf(value) !== undefined;
 }
 
 /**
@@ -74,83 +100,6 @@ export function handOut<T>(value: T, copies?: Copies, stays: PartTest = noPart):
 type PartTest = (part: object) => boolean;
 const noPart: PartTest = () => false;
 
-/** Deeper values are refused: they would end in a stack overflow in a reader that is less careful. */
-const MAX_DEPTH = 1000;
-
-function copy<T extends object>(value: T, copies: Copies, depth: number): T;
-function copy(value: object, copies: Copies, depth: number): object {
-  const known = copies.get(value);
-  if (known !== undefined) return known;
-  if (depth > MAX_DEPTH) throw new UnserializableError(`it is nested more than ${MAX_DEPTH} levels deep`, []);
-  if (Array.isArray(value)) return copyArray(value, copies, depth);
-  if (isPlain(value)) return copyRecord(value, copies, depth);
-  if (isMap(value)) return copyMap(value, copies, depth);
-  if (isSet(value)) return copySet(value, copies, depth);
-  const clone = copyOpaque(value);
-  if (clone === undefined) return value;
-  copies.set(value, clone);
-  // One that was given back, or is adopted as it is made, cannot change.
-  if (!isAdopted(clone)) mark(clone, clone === value ? 0 : MUTABLE);
-  return clone;
-}
-
-function copyArray(value: readonly unknown[], copies: Copies, depth: number): object {
-  const result: unknown[] = value.slice();
-  copies.set(value, result);
-  mark(result);
-  for (let index = 0; index < result.length; index++) {
-    const part = result[index];
-    // What is stored of a hole is undefined.
-    result[index] = part === undefined ? undefined : child(result, part, copies, depth);
-  }
-  return Object.freeze(result);
-}
-
-function copyRecord(value: object, copies: Copies, depth: number): object {
-  const result: Record<PropertyKey, unknown> = { ...value };
-  copies.set(value, result);
-  mark(result);
-  for (const key of Object.keys(result)) {
-    const part = result[key];
-    // Assigning is safe for "__proto__" too: the spread made it a property of the copy's own.
-    result[key] = child(result, part, copies, depth);
-  }
-  if (Object.getOwnPropertySymbols(result).length > 0) mark(result, FOREIGN);
-  return Object.freeze(result);
-}
-
-function copyMap(value: ReadonlyMap<unknown, unknown>, copies: Copies, depth: number): object {
-  const result = new Map<unknown, unknown>();
-  copies.set(value, result);
-  mark(result);
-  for (const [key, part] of value) {
-    result.set(child(result, key, copies, depth), child(result, part, copies, depth));
-  }
-  return lock(result, LOCKED_MAP);
-}
-
-function copySet(value: ReadonlySet<unknown>, copies: Copies, depth: number): object {
-  const result = new Set<unknown>();
-  copies.set(value, result);
-  mark(result);
-  for (const part of value) result.add(child(result, part, copies, depth));
-  return lock(result, LOCKED_SET);
-}
-
-function child(parent: object, part: unknown, copies: Copies, depth: number): unknown {
-  const isNew = isObject(part) && !isAdopted(part);
-  const result = isNew ? copy(part, copies, depth + 1) : part;
-  inherit(parent, result);
-  if (isNew) inheritCycle(parent, result);
-  return result;
-}
-
-/** What is true of a part is true of the whole. What is not adopted was passed through. */
-function inherit(parent: object, part: unknown): void {
-  const traits = isObject(part) ? (traitsOf(part) ?? FOREIGN) : isForeign(part) ? FOREIGN : 0;
-  if (traits !== 0) mark(parent, traits);
-}
-
 function own(value: object): void {
   if (Array.isArray(value)) {
     mark(value);
@@ -162,11 +111,11 @@ function own(value: object): void {
       ownPart(value, key);
       ownPart(value, part);
     }
-    lock(value, LOCKED_MAP);
+    lockMap(value);
   } else if (isSet(value)) {
     mark(value);
     for (const part of value) ownPart(value, part);
-    lock(value, LOCKED_SET);
+    lockSet(value);
   } else if (isPlain(value)) {
     mark(value);
     for (const key of Object.keys(value)) ownPart(value, Reflect.get(value, key));
@@ -189,15 +138,6 @@ function ownPart(parent: object, part: unknown): void {
   inheritCycle(parent, part);
 }
 
-/** What leads back to a part that is not complete yet counts as mutable: nobody knows what else will be in it. */
-function inheritCycle(parent: object, part: unknown): void {
-  if (isObject(part) && !Object.isFrozen(part) && isAdopted(part) && isContainer(part)) mark(parent, MUTABLE);
-}
-
-function isContainer(value: object): boolean {
-  return Array.isArray(value) || isPlain(value) || isMap(value) || isSet(value);
-}
-
 function thaw<T extends object>(value: T, copies: Copies, stays: PartTest): T;
 function thaw(value: object, copies: Copies, stays: PartTest): object {
   if (!isMutable(value) || stays(value)) return value;
@@ -214,13 +154,13 @@ function thaw(value: object, copies: Copies, stays: PartTest): object {
     const result = new Map<unknown, unknown>();
     copies.set(value, result);
     for (const [key, inner] of value) result.set(part(key), part(inner));
-    return lock(result, LOCKED_MAP);
+    return lockMap(result);
   }
   if (isSet(value)) {
     const result = new Set<unknown>();
     copies.set(value, result);
     for (const inner of value) result.add(part(inner));
-    return lock(result, LOCKED_SET);
+    return lockSet(result);
   }
   const clone = copyOpaque(value);
   if (clone !== undefined) {
@@ -231,41 +171,4 @@ function thaw(value: object, copies: Copies, stays: PartTest): object {
   copies.set(value, result);
   for (const key of Object.keys(result)) result[key] = part(result[key]);
   return Object.freeze(result);
-}
-
-function refuse(kind: string): PropertyDescriptor {
-  return {
-    value: () => {
-      throw new TypeError(`Cannot change a ${kind} that is part of the state`);
-    },
-  };
-}
-
-/** Own properties that hide the methods which change a Map or a Set. */
-const LOCKED_MAP = { set: refuse("Map"), delete: refuse("Map"), clear: refuse("Map") };
-const LOCKED_SET = { add: refuse("Set"), delete: refuse("Set"), clear: refuse("Set") };
-
-function lock<T extends object>(collection: T, methods: PropertyDescriptorMap): T {
-  return Object.freeze(Object.defineProperties(collection, methods));
-}
-
-function isMap(value: object): value is Map<unknown, unknown> {
-  return Object.getPrototypeOf(value) === Map.prototype;
-}
-
-function isSet(value: object): value is Set<unknown> {
-  return Object.getPrototypeOf(value) === Set.prototype;
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-function isForeign(value: unknown): boolean {
-  return typeof value === "function" || typeof value === "symbol";
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -55,7 +55,7 @@ export class BinaryOperatorAggregate<Value, Update = Value> extends SingleValueC
         );
       }
     }
-    this.value = overwrite === undefined ? this.#reduce(updates, adopt) : adopt(overwrite.value);
+    this.value = overwrite === undefined ? this.#reduce(updates, adopt) : adopt(overwrite.value, this.value);
     return true;
   }
 
@@ -71,6 +71,6 @@ export class BinaryOperatorAggregate<Value, Update = Value> extends SingleValueC
       // Without an initial value, an `Update` is a `Value` by the contract of this class.
       value = value === EMPTY ? adopt(update as unknown as Value) : this.operator(value, update);
     }
-    return value === EMPTY ? EMPTY : adopt(value);
+    return value === EMPTY ? EMPTY : adopt(value, this.value);
   }
 }

@@ -76,7 +76,7 @@ export class DeltaChannel<Value = unknown, Update = unknown> extends SingleValue
     }
     if (overwrite !== undefined)
       this.value = adopt(overwriteOf(overwrite).value ?? this.initialValueFactory());
-    else this.value = adopt(this.reducer(this.get(), writes.filter(isUpdate<Value, Update>)));
+    else this.value = adopt(this.reducer(this.get(), writes.filter(isUpdate<Value, Update>)), this.value);
     return true;
   }
 

@@ -5,7 +5,8 @@ import type { ChannelVersion, ChannelVersions, PendingWrite } from "../checkpoin
 import { InvalidUpdateError, ReducerError, TidemarkError } from "../errors.ts";
 import { INPUT, TASKS } from "./constants.ts";
 import { asFrozenStateError } from "./frozen-state.ts";
-import { setOwn, type GraphState } from "./graph-state.ts";
+import type { GraphState } from "./graph-state.ts";
+import { setOwn } from "../set-own.ts";
 
 /** A task as far as applying it needs to know. */
 export interface AppliedTask {

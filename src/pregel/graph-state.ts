@@ -5,6 +5,7 @@ import { ChannelLoadError, TidemarkError } from "../errors.ts";
 import { fix } from "../checkpoint/carry-over.ts";
 import { LayeredMap } from "../checkpoint/layered-map.ts";
 import type { ChannelVersion, ChannelVersions, Checkpoint } from "../checkpoint/types.ts";
+import { setOwn } from "../set-own.ts";
 import { copyRecord } from "./copy-record.ts";
 import { StateViews } from "./state-views.ts";
 import type { PregelGraph } from "./types.ts";
@@ -202,11 +203,4 @@ export function isLaterVersion(version: ChannelVersion, than: ChannelVersion | u
 
 function laterVersion(left: ChannelVersion | undefined, right: ChannelVersion): ChannelVersion {
   return left !== undefined && isLaterVersion(left, right) ? left : right;
-}
-
-/** Sets a property of the object's own, also when it is called `__proto__`. */
-export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
-  if (key === "__proto__")
-    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
-  else target[key] = value;
 }

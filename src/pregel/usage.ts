@@ -1,6 +1,6 @@
 import type { CheckpointMetadata } from "../checkpoint/types.ts";
 import { InvalidArgumentError } from "../errors.ts";
-import { setOwn } from "./graph-state.ts";
+import { setOwn } from "../set-own.ts";
 import type { PendingWrites } from "./pending-writes.ts";
 
 /** How much was used of what is counted, by names of the caller's own: tokens, money. */

@@ -1,5 +1,5 @@
 import { UndecodableError, ValueTooLargeError } from "../errors.ts";
-import { adoptOwned, isAdopted } from "../adopt.ts";
+import { adoptOwned, isAdopted, isWhollyAdopted } from "../adopt.ts";
 import { decode, encode } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import { ExternalReference } from "../checkpoint/serde/external-reference.ts";
@@ -37,7 +37,8 @@ export class StoredValues {
   readonly #serde: SerializerProtocol;
   readonly #inlineLimit: number;
   readonly #large = new LeafFinder();
-  readonly #references = new LeafFinder();
+  /** References are passed through when a value is adopted. */
+  readonly #references = new LeafFinder(isWhollyAdopted);
   /** Bytes that were read: whoever has asked for them may change them. */
   readonly #lent = new WeakSet<object>();
 

@@ -27,10 +27,15 @@ export function noFindings(known: WeakMap<object, object> = new WeakMap()): Find
 
 /**
  * Looks for leaves of one kind in arrays, plain objects, Maps and Sets. An adopted part without any, unless it is small, is remembered and
- * not entered again, so the cost of looking is that of what is new.
+ * not entered again, so the cost of looking is that of what is new. `isWithout` knows of parts that they need not be entered.
  */
 export class LeafFinder {
   readonly #settled = new WeakSet<object>();
+  readonly #isWithout: (part: object) => boolean;
+
+  constructor(isWithout: (part: object) => boolean = () => false) {
+    this.#isWithout = isWithout;
+  }
 
   /** The flags of the value. */
   find(value: unknown, isLeaf: (part: unknown) => boolean, findings: Findings, depth = 0): number {
@@ -40,7 +45,7 @@ export class LeafFinder {
       findings.leaves.add(value);
       return FOUND;
     }
-    if (!isObject || this.#settled.has(value)) return 0;
+    if (!isObject || this.#isWithout(value) || this.#settled.has(value)) return 0;
     const seen = findings.seen.get(value);
     if (seen !== undefined) return seen;
     const before = findings.count;

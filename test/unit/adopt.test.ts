@@ -10,6 +10,8 @@ import {
   isConstant,
   isMutable,
 } from "../../src/adopt.ts";
+import { edits } from "./patch/edits.ts";
+import { loss } from "./serde/same.ts";
 
 const scalar = fc.oneof(
   fc.integer(),
@@ -81,6 +83,23 @@ describe("adopt", () => {
         expect(grown.old).toBe(adopted);
         expect(grown.list[0]).toBe(adopted);
       }),
+    );
+  });
+
+  it("makes the same of a value, whatever it comes in place of", () => {
+    fc.assert(
+      fc.property(edits, (all) => {
+        for (const { given, adopted } of all) {
+          expect(loss(given, adopted)).toBeUndefined();
+          const alone = adopt(given);
+          // What was in the value before it may still count.
+          if (!isConstant(alone)) expect(isConstant(adopted)).toBe(false);
+          else
+            for (const part of partsOf(adopted)) expect(isAdopted(part) && Object.isFrozen(part)).toBe(true);
+          if (isMutable(alone)) expect(isMutable(adopted)).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
     );
   });
 

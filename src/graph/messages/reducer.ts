@@ -82,7 +82,11 @@ function merge(left: readonly Stored[], right: readonly Stored[]): Stored[] {
       left,
       right,
     );
-  const result = derived(list, left, right);
+  const head = Array.from(replaced.keys()).reduce(
+    (first, position) => Math.min(first, position),
+    left.length,
+  );
+  const result = derived(list, left, right, head);
   index.add(appended, left.length);
   rememberIndex(result, index);
   return result;
@@ -123,8 +127,8 @@ export function isRemoval(message: Stored): boolean {
 }
 
 /** A list of parts of both, as read-only as the first. */
-function derived(list: Stored[], left: readonly Stored[], right: readonly Stored[]): Stored[] {
-  if (isAdopted(left)) adoptDerived(list, left, right);
+function derived(list: Stored[], left: readonly Stored[], right: readonly Stored[], head?: number): Stored[] {
+  if (isAdopted(left)) adoptDerived(list, left, right, head);
   return list;
 }
 

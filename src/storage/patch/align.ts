@@ -1,3 +1,4 @@
+import type { SharedEnds } from "../../shared-ends.ts";
 import type { Change } from "./change.ts";
 import { fingerprint } from "./fingerprint.ts";
 
@@ -5,8 +6,8 @@ import { fingerprint } from "./fingerprint.ts";
 export interface Pair {
   readonly oldLength: number;
   readonly newLength: number;
-  /** How many members in front are the same, at least. */
-  readonly identical: number;
+  /** By identity. */
+  readonly ends: SharedEnds;
   /** By identity. */
   isSame(oldIndex: number, newIndex: number): boolean;
   /** By content. Leaves no trace when it is not so. */
@@ -33,15 +34,10 @@ export interface Steps {
  * then by content; in between, members are looked up, so that removals and another order cost no more than positions.
  */
 export function align(pair: Pair, steps: Steps): void {
-  const { oldLength, newLength } = pair;
-  let start = pair.identical;
-  let oldEnd = oldLength;
-  let newEnd = newLength;
-  while (start < oldEnd && start < newEnd && pair.isSame(start, start)) start++;
-  while (oldEnd > start && newEnd > start && pair.isSame(oldEnd - 1, newEnd - 1)) {
-    oldEnd--;
-    newEnd--;
-  }
+  const { oldLength, newLength, ends } = pair;
+  let start = ends.head;
+  let oldEnd = oldLength - ends.tail;
+  let newEnd = newLength - ends.tail;
   while (start < oldEnd && start < newEnd && pair.isEqual(start, start)) start++;
   while (oldEnd > start && newEnd > start && pair.isEqual(oldEnd - 1, newEnd - 1)) {
     oldEnd--;

@@ -1,5 +1,6 @@
 import { adoptDerived, adoptOwned } from "../../adopt.ts";
 import { UndecodableError } from "../../errors.ts";
+import { setOwn } from "../../set-own.ts";
 import { COPY, INSERT, LIST, MAP, ORDERED_RECORD, PATCH, RECORD, SET, VALUE } from "./node.ts";
 
 /** What a node makes of the old value at its place. The patch is used up: parts of it become parts of the value. */
@@ -149,15 +150,6 @@ function keyAt(keys: readonly string[], position: unknown): string {
 function positionOf(value: unknown): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
   throw damaged("it has no position where one must be");
-}
-
-/** Sets a property of the object's own, also when it is called `__proto__`. */
-function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__") {
-    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    target[key] = value;
-  }
 }
 
 function damaged(problem: string): UndecodableError {

@@ -1,3 +1,4 @@
+import { hasSymbols } from "../../columns.ts";
 import { ExternalReference } from "../../checkpoint/serde/external-reference.ts";
 
 /** What a value can be compared with part by part. Anything else is a leaf. */
@@ -8,7 +9,7 @@ export function kindOf(value: object): Kind {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) {
     // Such keys cannot be stored: whoever writes the whole value out says so.
-    return Object.getOwnPropertySymbols(value).length === 0 ? "record" : "leaf";
+    return hasSymbols(value) ? "leaf" : "record";
   }
   if (prototype === Map.prototype) return "map";
   return prototype === Set.prototype ? "set" : "leaf";

@@ -1,4 +1,6 @@
 import { adoptOwned } from "../../adopt.ts";
+import { keysOf } from "../../columns.ts";
+import { knownEnds } from "../../shared-ends.ts";
 import type { Change } from "./change.ts";
 import { KEEP, ORDERED_RECORD, RECORD } from "./node.ts";
 import { weigh } from "./weigh.ts";
@@ -18,13 +20,14 @@ export interface PartComparison {
 }
 
 export function diffRecord(differ: PartComparison, old: PlainRecord, next: PlainRecord): Change | undefined {
-  const oldKeys = Object.keys(old);
-  const keys = Object.keys(next);
-  if (!isInOrder(oldKeys, keys, old, next)) return diffOrdered(differ, old, next, oldKeys, keys);
+  const oldKeys = keysOf(old);
+  const keys = keysOf(next);
+  const start = knownEnds(old, next)?.head ?? 0;
+  if (!isInOrder(oldKeys, keys, old, next, start)) return diffOrdered(differ, old, next, oldKeys, keys);
   const removed: number[] = [];
   const draft = new Draft(next, [RECORD, 0]);
-  let place = 0;
-  for (let position = 0; position < oldKeys.length; position++) {
+  let place = start;
+  for (let position = start; position < oldKeys.length; position++) {
     const key = oldKeys[position] ?? "";
     const before = old[key];
     if (keys[place] !== key) {
@@ -48,15 +51,17 @@ export function diffRecord(differ: PartComparison, old: PlainRecord, next: Plain
   return draft.finish();
 }
 
-/** Whether the new keys are the old ones without some of them, and then others. */
+/** Whether the new keys are the old ones without some of them, and then others. They are the same up to `start`. */
 function isInOrder(
   oldKeys: readonly string[],
   keys: readonly string[],
   old: PlainRecord,
   next: PlainRecord,
+  start: number,
 ): boolean {
-  let place = 0;
-  for (const key of oldKeys) {
+  let place = start;
+  for (let position = start; position < oldKeys.length; position++) {
+    const key = oldKeys[position] ?? "";
     if (keys[place] === key) place++;
     else if (Object.hasOwn(next, key)) return false;
   }

@@ -14,6 +14,11 @@ interface Added<Member> extends Kept<Member> {
   readonly bytes: number;
 }
 
+export interface Sequence<Member> {
+  readonly length: number;
+  slice(start: number, end: number): Member[];
+}
+
 /** What the members of a sequence are made of. */
 export interface Members<Member> {
   /** Writes a new member out. */
@@ -38,7 +43,7 @@ const STEP = 5;
 /** Collects the steps from one sequence to another. */
 export class SequenceDraft<Member> implements Steps {
   readonly #type: number;
-  readonly #old: readonly Member[];
+  readonly #old: Sequence<Member>;
   readonly #members: Members<Member>;
   readonly #steps: unknown[] = [];
   readonly #runs: Run[] = [];
@@ -50,7 +55,7 @@ export class SequenceDraft<Member> implements Steps {
   #growth = 0;
   #isOther = false;
 
-  constructor(type: number, old: readonly Member[], members: Members<Member>) {
+  constructor(type: number, old: Sequence<Member>, members: Members<Member>) {
     this.#type = type;
     this.#old = old;
     this.#members = members;

@@ -1,15 +1,16 @@
 import { adoptDerived, adoptOwned } from "../../adopt.ts";
+import { endsOf, knownEnds, type SharedEnds } from "../../shared-ends.ts";
 import { align, WHOLE } from "./align.ts";
 import type { Pair } from "./align.ts";
 import type { Change } from "./change.ts";
 import type { Differ } from "./differ.ts";
+import { Entries } from "./entries.ts";
+import type { Entry } from "./entries.ts";
 import { isObject, kindOf } from "./kind.ts";
 import { LIST, MAP, SET } from "./node.ts";
 import { SequenceDraft } from "./sequence-draft.ts";
 import type { Members } from "./sequence-draft.ts";
 import { weigh } from "./weigh.ts";
-
-type Entry = readonly [key: unknown, value: unknown];
 
 export function diffList(
   differ: Differ,
@@ -18,7 +19,7 @@ export function diffList(
 ): Change | undefined {
   const draft = new SequenceDraft(LIST, old, plainMembers(differ, old, next));
   const before = differ.substitutions;
-  align(plainPair(differ, old, next), draft);
+  align(plainPair(differ, old, next, knownEnds(old, next)), draft);
   return draft.finish(next, differ.substitutions > before, (members, written) =>
     adoptDerived(members, old, written),
   );
@@ -32,7 +33,8 @@ export function diffSet(
   const [oldMembers, members] = [Array.from(old), Array.from(next)];
   const draft = new SequenceDraft(SET, oldMembers, plainMembers(differ, oldMembers, members));
   const before = differ.substitutions;
-  align({ ...plainPair(differ, oldMembers, members), patch: () => WHOLE }, draft);
+  const pair = plainPair(differ, oldMembers, members, knownEnds(old, next));
+  align({ ...pair, patch: () => WHOLE }, draft);
   const made = new Made<Set<unknown>>();
   const change = draft.finish(next, differ.substitutions > before, (all) =>
     made.of(new Set(all), all.length),
@@ -45,7 +47,7 @@ export function diffMap(
   old: ReadonlyMap<unknown, unknown>,
   next: ReadonlyMap<unknown, unknown>,
 ): Change | undefined {
-  const [oldEntries, entries] = [Array.from(old), Array.from(next)];
+  const [oldEntries, entries] = [new Entries(old), new Entries(next)];
   const draft = new SequenceDraft(MAP, oldEntries, entryMembers(differ, oldEntries, entries));
   const before = differ.substitutions;
   align(entryPair(differ, oldEntries, entries), draft);
@@ -74,28 +76,23 @@ function unusable(change: Change | undefined): Change | undefined {
   return change && { ...change, bytes: Infinity };
 }
 
-function plainPair(differ: Differ, old: readonly unknown[], next: readonly unknown[]): Pair {
+function plainPair(
+  differ: Differ,
+  old: readonly unknown[],
+  next: readonly unknown[],
+  known: SharedEnds | undefined,
+): Pair {
+  const isSame = (i: number, j: number) => differ.isSame(old[i], next[j]);
   return {
     oldLength: old.length,
     newLength: next.length,
-    identical: identicalMembers(old, next),
-    isSame: (i, j) => differ.isSame(old[i], next[j]),
+    ends: known ?? endsOf([old], [next], [isSame]),
+    isSame,
     isEqual: (i, j) => differ.isEqual(old[i], next[j]),
     oldKey: (i) => old[i],
     newKey: (j) => next[j],
     patch: (i, j) => (isAlike(old[i], next[j]) ? differ.compare(old[i], next[j]) : WHOLE),
   };
-}
-
-/** Long lists mostly differ at their end: all the work on the rest is in this loop. */
-function identicalMembers(old: readonly unknown[], next: readonly unknown[]): number {
-  const length = Math.min(old.length, next.length);
-  for (let index = 0; index < length; index++) {
-    const [before, after] = [old[index], next[index]];
-    if (before === after && before !== 0) continue;
-    if (!Object.is(before, after)) return index;
-  }
-  return length;
 }
 
 function plainMembers(differ: Differ, old: readonly unknown[], next: readonly unknown[]): Members<unknown> {
@@ -109,35 +106,36 @@ function plainMembers(differ: Differ, old: readonly unknown[], next: readonly un
   };
 }
 
-function entryPair(differ: Differ, old: readonly Entry[], next: readonly Entry[]): Pair {
-  const isSame = (i: number, j: number, part: 0 | 1) => differ.isSame(old[i]?.[part], next[j]?.[part]);
-  const isEqual = (i: number, j: number, part: 0 | 1) => differ.isEqual(old[i]?.[part], next[j]?.[part]);
+function entryPair(differ: Differ, old: Entries, next: Entries): Pair {
+  const key = (i: number, j: number) => differ.isSame(old.keys[i], next.keys[j]);
+  const value = (i: number, j: number) => differ.isSame(old.values[i], next.values[j]);
+  const isEqualKey = (i: number, j: number) => differ.isEqual(old.keys[i], next.keys[j]);
   return {
     oldLength: old.length,
     newLength: next.length,
-    identical: 0,
-    isSame: (i, j) => isSame(i, j, 0) && isSame(i, j, 1),
-    isEqual: (i, j) => isEqual(i, j, 0) && isEqual(i, j, 1),
-    oldKey: (i) => old[i]?.[0],
-    newKey: (j) => next[j]?.[0],
-    patch: (i, j) => (isEqual(i, j, 0) ? differ.compare(old[i]?.[1], next[j]?.[1]) : WHOLE),
+    ends: old.endsWith(next, key, value),
+    isSame: (i, j) => key(i, j) && value(i, j),
+    isEqual: (i, j) => isEqualKey(i, j) && differ.isEqual(old.values[i], next.values[j]),
+    oldKey: (i) => old.keys[i],
+    newKey: (j) => next.keys[j],
+    patch: (i, j) => (isEqualKey(i, j) ? differ.compare(old.values[i], next.values[j]) : WHOLE),
   };
 }
 
-function entryMembers(differ: Differ, old: readonly Entry[], next: readonly Entry[]): Members<Entry> {
+function entryMembers(differ: Differ, old: Entries, next: Entries): Members<Entry> {
   return {
     add: (index) => {
-      const entry = next[index];
-      const [key, value] = [differ.add(entry?.[0]), differ.add(entry?.[1])];
+      const [key, value] = [next.keys[index], next.values[index]];
+      const [keyChange, change] = [differ.add(key), differ.add(value)];
       return {
-        nodes: [key.node, value.node],
-        member: [key.value, value.value],
-        bytes: key.bytes + value.bytes,
-        isOther: !Object.is(key.value, entry?.[0]) || !Object.is(value.value, entry?.[1]),
+        nodes: [keyChange.node, change.node],
+        member: [keyChange.value, change.value],
+        bytes: keyChange.bytes + change.bytes,
+        isOther: !Object.is(keyChange.value, key) || !Object.is(change.value, value),
       };
     },
-    patch: (oldIndex, _, value) => ({ member: [old[oldIndex]?.[0], value], isOther: true }),
-    weigh: (index) => weigh(old[index]?.[0]) + weigh(old[index]?.[1]),
+    patch: (oldIndex, _, value) => ({ member: [old.keys[oldIndex], value], isOther: true }),
+    weigh: (index) => weigh(old.keys[index]) + weigh(old.values[index]),
   };
 }
 

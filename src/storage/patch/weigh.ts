@@ -1,3 +1,4 @@
+import { keysOf } from "../../columns.ts";
 import { ExternalReference } from "../../checkpoint/serde/external-reference.ts";
 import { isObject, kindOf } from "./kind.ts";
 
@@ -17,7 +18,8 @@ export function weigh(value: unknown, limit = Infinity): number {
 function weighObject(value: object, limit: number, around: Set<object> | undefined): number {
   if (around?.has(value)) return CONTAINER;
   let seen = around?.add(value);
-  let weight = ownWeight(value);
+  let weight = ownWeight(value, limit);
+  if (weight > limit) return weight;
   for (const part of partsOf(value)) {
     if (isObject(part)) weight += weighObject(part, limit - weight, (seen ??= new Set([value])));
     else weight += weightOfPrimitive(part);
@@ -39,8 +41,8 @@ export function weightOfPrimitive(value: unknown): number {
   }
 }
 
-/** Of an object without its parts, but with the keys of a plain one. */
-export function ownWeight(value: object): number {
+/** Of an object without its parts, but with the keys of a plain one, which are counted until they are above the limit. */
+export function ownWeight(value: object, limit = Infinity): number {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return CONTAINER + value.byteLength;
   switch (kindOf(value)) {
     case "leaf":
@@ -48,7 +50,10 @@ export function ownWeight(value: object): number {
       return value instanceof ExternalReference ? REFERENCE : INSTANCE;
     case "record": {
       let weight = CONTAINER;
-      for (const key of Object.keys(value)) weight += key.length + 1;
+      for (const key of keysOf(value)) {
+        weight += key.length + 1;
+        if (weight > limit) break;
+      }
       return weight;
     }
     default:

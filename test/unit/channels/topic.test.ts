@@ -54,7 +54,7 @@ describe("Topic", () => {
 
   it("knows an adopted value when it is published again", () => {
     const topic = new Topic<object>({ unique: true, accumulate: true });
-    topic.update([{ id: 1 }], structuredClone);
+    topic.update([{ id: 1 }], (value) => structuredClone(value));
     expect(topic.update([topic.get()])).toBe(false);
     expect(topic.checkpoint()).toEqual([[{ id: 1 }], [{ id: 1 }]]);
   });

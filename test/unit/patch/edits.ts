@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { adopt } from "../../../src/adopt.ts";
+import { LONG } from "../../../src/shared-ends.ts";
 import { graph, value } from "../serde/arbitraries.ts";
 
 /** Turns a value into another one as graphs do: parts stay, are rebuilt, changed, moved, added and removed. */
@@ -138,20 +139,52 @@ function partsOf(root: unknown): unknown[] {
   return [...found];
 }
 
-/** Adopted values, each made from the one before it. */
-export const versions: fc.Arbitrary<unknown[]> = fc
+const members = fc.array(fc.oneof(fc.integer(), fc.record({ id: fc.nat(9), text: fc.string() })), {
+  minLength: LONG - 2,
+  maxLength: LONG + 10,
+});
+
+/** So long that it is remembered what they have in common. */
+const long = members.chain((list) =>
+  fc.constantFrom<unknown>(
+    list,
+    { list, n: 1 },
+    new Set(list),
+    new Map(list.map((member, index) => [index % 3 === 0 ? member : `key ${index}`, member])),
+    Object.fromEntries(list.map((member, index) => [`key ${index}`, member])),
+  ),
+);
+
+/** What a value becomes next: what is new in it is not adopted. */
+interface Edit {
+  readonly before: unknown;
+  readonly given: unknown;
+  readonly adopted: unknown;
+}
+
+/** Edits of an adopted value, each of what the one before it has made of it. */
+export const edits: fc.Arbitrary<Edit[]> = fc
   .tuple(
-    fc.oneof(value, graph),
+    fc.oneof(value, graph, long),
     fc.array(fc.tuple(fc.array(fc.nat(), { minLength: 4, maxLength: 40 }), value), {
       minLength: 1,
       maxLength: 6,
     }),
   )
-  .map(([first, edits]) => {
-    const all: unknown[] = [adopt(first)];
-    for (const [choices, other] of edits) {
-      const last = all.at(-1);
-      all.push(adopt(new Editor(choices, [...partsOf(last), other]).edit(last)));
+  .map(([first, choices]) => {
+    const all: Edit[] = [];
+    let before: unknown = adopt(first);
+    for (const [choice, other] of choices) {
+      const given = new Editor(choice, [...partsOf(before), other]).edit(before);
+      const adopted = adopt(given, before);
+      all.push({ before, given, adopted });
+      before = adopted;
     }
     return all;
   });
+
+/** Adopted values, each made from the one before it, and in its place. */
+export const versions: fc.Arbitrary<unknown[]> = edits.map((all) => [
+  all[0]?.before,
+  ...all.map(({ adopted }) => adopted),
+]);
