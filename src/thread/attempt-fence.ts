@@ -1,5 +1,5 @@
 import { RunSupersededError } from "./errors.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 
 /**
  * Lets only the attempt commit that was entered last. Memory knows it as well as the rows do: no other instance writes to

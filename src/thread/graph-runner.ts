@@ -17,7 +17,7 @@ import type { Standing, StandingAfter } from "./standing.ts";
 import { heardRequest, isTold, listenerOf, type RunListener } from "./run-listener.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 import { unstageRun } from "./stage-run.ts";
 import { RunGuard } from "./run-guard.ts";
 import { boundMetadata } from "./thread-metadata.ts";

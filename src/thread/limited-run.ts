@@ -5,7 +5,7 @@ import { parseLimits, type LimitOptions, type LimitReached, type RunLimits } fro
 import type { RunInput } from "../pregel/run-input.ts";
 import { questionFor, shownQuestion, stageQuestion, type LimitQuestion } from "./limit-question.ts";
 import type { RequestedInput, RunRequest } from "./protocol.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 import type { Standing } from "./standing.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 

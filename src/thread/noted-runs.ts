@@ -2,7 +2,7 @@ import type { LogFields } from "../log.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 
 /** Notes in the log which runs are entered, and how they leave. */
 export class NotedRuns implements RunExecutor {

@@ -10,7 +10,7 @@ import {
   wireError,
 } from "./errors.ts";
 import type { NamedRun } from "./run-protocol.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { Completion } from "./run-queue.ts";
 import type { ThreadStorage } from "./thread-storage.ts";

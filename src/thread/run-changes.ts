@@ -1,6 +1,6 @@
 import type { RunStart } from "../pregel/limits.ts";
 import { toBodyRow } from "../storage/body-row.ts";
-import type { Claim, EndedRun, NewRun, RunRow } from "./run-rows.ts";
+import type { Claim, EndedRun, NewRun, RunRow } from "./run-row.ts";
 
 /** What a run's row says after it was written: as it is read, without reading it. */
 

@@ -3,7 +3,7 @@ import type { BodyRow } from "../storage/body-row.ts";
 import { fromStoredId, type StoredId } from "../storage/stored-id.ts";
 import type { RunStart } from "../pregel/limits.ts";
 import type { Cancellation, MultitaskStrategy } from "./run-protocol.ts";
-import type { RunRow, RunStatus } from "./run-rows.ts";
+import type { RunRow, RunStatus } from "./run-row.ts";
 
 /** The columns of `runs`. */
 export type RunColumns = {

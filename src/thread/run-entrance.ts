@@ -1,7 +1,7 @@
 import { tooManyRuns } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunQueue } from "./run-queue.ts";
-import type { NewRun } from "./run-rows.ts";
+import type { NewRun } from "./run-row.ts";
 import type { AfterStop, RunStops } from "./run-stops.ts";
 import type { MultitaskStrategy } from "./run-protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";

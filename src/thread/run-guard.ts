@@ -1,7 +1,7 @@
 import type { RunStart } from "../pregel/limits.ts";
 import type { EventLog } from "./events/event-log.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 import type { CommitGuard, ThreadStorage } from "./thread-storage.ts";
 
 export interface RunGuardParts {

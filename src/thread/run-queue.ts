@@ -3,7 +3,7 @@ import type { WireError } from "../errors.ts";
 import { faultError, isPlatformReset, RunSupersededError } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunEnd } from "./run-end.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 import { delayAfterFaults, delayAfterStops, MAX_STALLED } from "./stalled-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 

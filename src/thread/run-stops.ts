@@ -4,7 +4,7 @@ import type { GraphRunner } from "./graph-runner.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { Cancellation } from "./run-protocol.ts";
 import type { RunQueue } from "./run-queue.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import type { Timer } from "./timers.ts";
 

@@ -2,7 +2,7 @@ import type { Span, SpanResult } from "../pregel/span.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunRequest } from "./protocol.ts";
 import type { Completion } from "./run-queue.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import type { TracedRun, Traces } from "./traces.ts";
 

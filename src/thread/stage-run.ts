@@ -1,7 +1,7 @@
 import { RefusedError } from "../errors.ts";
 import type { StagedRecord } from "../storage/record-store.ts";
 import type { RequestedConfig, RunRequest, StartRun } from "./protocol.ts";
-import type { NewRun, RunRow } from "./run-rows.ts";
+import type { NewRun, RunRow } from "./run-row.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** In bytes. It stays in the run's row, which is how it can be erased: it is never put into the bucket. */

@@ -5,7 +5,7 @@ import { type Json, plainJson } from "../json.ts";
 import type { StateSnapshot } from "../pregel/types.ts";
 import { threadNotFound } from "./errors.ts";
 import { extractOf } from "./extract.ts";
-import type { LastRun } from "./run-rows.ts";
+import type { LastRun } from "./run-row.ts";
 import type { StateReader } from "./state-reader.ts";
 import type { ThreadRow } from "./thread-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";

@@ -9,7 +9,7 @@ import { replying } from "./replying.ts";
 import type { RunAdmission } from "./run-admission.ts";
 import type { AcceptedRun, CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
 import type { RunQueue } from "./run-queue.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 import type { RunStops } from "./run-stops.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { wireRun } from "./wire-run.ts";

@@ -21,7 +21,8 @@ import { LimitQuestionRows } from "./limit-question-rows.ts";
 import { newestTables, threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { QueueRows } from "./queue-rows.ts";
-import { type Claim, type RunProgress, type RunRow, RunRows } from "./run-rows.ts";
+import { RunRows } from "./run-rows.ts";
+import type { Claim, RunProgress, RunRow } from "./run-row.ts";
 import { type NewThread, ThreadRows, type ThreadRow } from "./thread-rows.ts";
 import { Timers } from "./timers.ts";
 

@@ -35,7 +35,7 @@ import { replying } from "./replying.ts";
 import { RunAdmission } from "./run-admission.ts";
 import { RunEnds } from "./run-ends.ts";
 import { RunEntrance } from "./run-entrance.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 import { RunStops } from "./run-stops.ts";
 import { RunTracer } from "./run-tracer.ts";
 import type { Retention } from "./retention.ts";

@@ -2,7 +2,7 @@ import type { AnswerRecord } from "./answer-rows.ts";
 import { actionOf, reasonOf } from "./cancellation.ts";
 import { runEnd } from "./run-answer.ts";
 import { isTold } from "./run-listener.ts";
-import type { RunRow } from "./run-rows.ts";
+import type { RunRow } from "./run-row.ts";
 import type { RequestedInput, RunRequest } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { toldWebhook } from "./told-webhook.ts";

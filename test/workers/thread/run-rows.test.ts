@@ -5,7 +5,8 @@ import { migrate } from "../../../src/storage/migrations.ts";
 import { Sql } from "../../../src/storage/sql.ts";
 import { newestTables, threadMigrations } from "../../../src/thread/migrations.ts";
 import { QueueRows } from "../../../src/thread/queue-rows.ts";
-import { type Claim, type EndedRun, type NewRun, RunRows } from "../../../src/thread/run-rows.ts";
+import { RunRows } from "../../../src/thread/run-rows.ts";
+import type { Claim, EndedRun, NewRun } from "../../../src/thread/run-row.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const claim: Claim = { startedAt: 5, version: "v1", isCounted: true };
