@@ -198,7 +198,7 @@ async function enterWithAnswers(
 }
 
 /** Applies what earlier commands have left at the checkpoint. */
-function resumed(loop: LoopState): LoopState {
+export function resumed(loop: LoopState): LoopState {
   const writes = loop.pending.outside();
   if (writes.length > 0) {
     loop.applyOutside(writes);

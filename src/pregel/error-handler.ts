@@ -107,7 +107,7 @@ function startedHandler(
 }
 
 /** An error that was stored as plain data, as an error again, and so are its causes. */
-function storedError(stored: unknown): unknown {
+export function storedError(stored: unknown): unknown {
   if (typeof stored !== "object" || stored === null || !("message" in stored)) return stored;
   const { message, ...more } = stored;
   const error = Object.assign(new Error(String(message)), more);

@@ -1,5 +1,6 @@
 import { EMPTY, type BaseChannel } from "../channels/base.ts";
 import { ManagedValue } from "../channels/managed-value.ts";
+import { UntrackedValueChannel } from "../channels/untracked-value.ts";
 import { adopt, handOut } from "../adopt.ts";
 import { ChannelLoadError, TidemarkError } from "../errors.ts";
 import { fix } from "../checkpoint/carry-over.ts";
@@ -30,6 +31,8 @@ export class GraphState {
   updated: readonly string[] | undefined = undefined;
   /** Available channels that live for one superstep. */
   readonly transient = new Set<string>();
+  /** Whether a channel keeps what no checkpoint has. */
+  hasUntracked = false;
   readonly #managed: [string, ManagedValue<unknown>][] = [];
   /** Saved channels that the graph does not have: there will be no more of them, only fewer. */
   #unknown: readonly string[];
@@ -57,6 +60,7 @@ export class GraphState {
       this.channels.set(name, channel);
       if (channel instanceof ManagedValue) this.#managed.push([name, channel]);
       if (channel.isTransient && channel.isAvailable()) this.transient.add(name);
+      if (channel instanceof UntrackedValueChannel) this.hasUntracked = true;
     }
     this.#unknown = Object.keys(values).filter((name) => !this.channels.has(name));
     for (const name of Object.keys(this.versions)) {

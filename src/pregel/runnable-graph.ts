@@ -4,6 +4,7 @@ import type { Interrupt } from "../interrupt-error.ts";
 import { INTERRUPT, WAITING } from "./constants.ts";
 import { editThread } from "./edit-thread.ts";
 import { eventTexts } from "./event-stream.ts";
+import { type FinishedSuperstep, finishedSupersteps } from "./finished-supersteps.ts";
 import { runLoop } from "./loop.ts";
 import { mapLimited } from "./map-limited.ts";
 import { mergeConfigs } from "./merge-configs.ts";
@@ -179,6 +180,11 @@ export class RunnableGraph<
   /** Runs and says how it ended, without throwing for what graphs and callers do wrong. */
   async run(input: RunInput, options: RunOptions = {}): Promise<RunOutcome> {
     return runLoop(this.#context(options), input);
+  }
+
+  /** What a run that was cut off has finished between a checkpoint and the newest one: to be told by the next attempt. */
+  finishedSupersteps(since: string, options: RunOptions): Promise<FinishedSuperstep[]> {
+    return finishedSupersteps(this.#rootContext(mergeConfigs(this.#options.config, options)), since);
   }
 
   /**

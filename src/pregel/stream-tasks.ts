@@ -6,7 +6,7 @@ import { PUSH } from "./constants.ts";
 import { inputOf, isCalled, isTriggered, type PlannedTask } from "./plan.ts";
 import { shownQuestions, shownWaits, type Question } from "./question.ts";
 import { checkpointConfig } from "./run-context.ts";
-import { isOutput, resultOf, shownChannels, writesByChannel } from "./stream.ts";
+import { isOutput, markOf, resultOf, shownChannels, writesByChannel } from "./stream.ts";
 import { namespaceInside } from "./subgraphs.ts";
 import type { StreamMode } from "./types.ts";
 
@@ -18,7 +18,7 @@ export function emitTasks(loop: LoopState, tasks: readonly PlannedTask[]): void 
   for (const task of tasks) {
     if (task.node?.hidden) continue;
     const metadata = metadataOf(loop, task);
-    emit(loop, "tasks", "task", loop.step + 1, {
+    const chunk = {
       id: task.id,
       name: task.name,
       input: inputOf(loop.state, task),
@@ -27,7 +27,8 @@ export function emitTasks(loop: LoopState, tasks: readonly PlannedTask[]): void 
       ),
       interrupts: [],
       ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-    });
+    };
+    emit(loop, "tasks", "task", loop.step + 1, chunk, task);
   }
 }
 
@@ -57,13 +58,14 @@ export function emitTaskResult(loop: LoopState, task: PlannedTask, result: TaskR
   if (!isWanted(loop, "tasks") || task.node?.hidden) return;
   // The questions of a task that another has called are the other's too, who shows them.
   if (result.status === "interrupted" && isCalled(task)) return;
-  emit(loop, "tasks", "task_result", loop.step + 1, {
+  const chunk = {
     id: task.id,
     name: task.name,
     result: result.status === "done" ? writesByChannel(visibleWrites(loop, result.writes)) : {},
     ...pausesOf(result.status === "interrupted" ? result.questions : []),
     error: "error" in result ? describeError(result.error) : null,
-  });
+  };
+  emit(loop, "tasks", "task_result", loop.step + 1, chunk, task);
 }
 
 /** The checkpoint that the run stands at. */
@@ -123,10 +125,18 @@ function isWanted({ run }: LoopState, mode: StreamMode): boolean {
   return run.modes.has(mode) || run.modes.has("debug");
 }
 
-function emit(loop: LoopState, mode: StreamMode, type: string, step: number, payload: unknown): void {
+function emit(
+  loop: LoopState,
+  mode: StreamMode,
+  type: string,
+  step: number,
+  payload: unknown,
+  task?: PlannedTask,
+): void {
   const { run } = loop;
-  if (run.modes.has(mode)) run.emit({ mode, payload });
+  const mark = markOf(loop, task);
+  if (run.modes.has(mode)) run.emit({ mode, payload, ...mark });
   if (!run.modes.has("debug")) return;
   const timestamp = new Date(run.environment.now()).toISOString();
-  run.emit({ mode: "debug", payload: { step, type, timestamp, payload } });
+  run.emit({ mode: "debug", payload: { step, type, timestamp, payload }, ...mark });
 }

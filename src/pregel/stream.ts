@@ -5,14 +5,15 @@ import { setOf } from "./list-sets.ts";
 import type { LoopState } from "./loop-state.ts";
 import { isCalled, type PlannedTask } from "./plan.ts";
 import { shownQuestions, shownWaits, type Question } from "./question.ts";
-import type { PregelGraph } from "./types.ts";
+import type { PregelGraph, StreamEvent } from "./types.ts";
 
 /** The chunks of the stream modes `values` and `updates`, in LangGraph's shapes. */
 
 /** The whole state. */
 export function emitValues(loop: LoopState): void {
   loop.result = () => valuesOf(loop);
-  if (loop.run.modes.has("values")) loop.run.emit({ mode: "values", payload: valuesOf(loop) });
+  if (loop.run.modes.has("values"))
+    loop.run.emit({ mode: "values", payload: valuesOf(loop), ...markOf(loop) });
 }
 
 /** Of a single channel null as long as it has no value; `undefined` is one. */
@@ -34,8 +35,16 @@ export function emitUpdate(
   const updates = updatesOf(run.outputKeys, writes);
   if (updates.length > 0) setOwn(chunk, task.name, updates.length === 1 ? updates[0] : updates);
   if (options.cached) chunk["__metadata__"] = { cached: true };
-  run.emit({ mode: "updates", payload: chunk });
+  const mark = options.cached ? UNSTORED : markOf(loop, task);
+  run.emit({ mode: "updates", payload: chunk, ...mark });
 }
+
+/** What is said of an event that shows values of the state, or is about a task. */
+export function markOf({ state }: LoopState, task?: PlannedTask): Pick<StreamEvent, "isUnstored"> {
+  return state.hasUntracked || (task !== undefined && isCalled(task)) ? UNSTORED : {};
+}
+
+const UNSTORED = { isUnstored: true } as const;
 
 /** The questions and waits that a task stands at. Those of a task that another has called are the other's too, who shows them. */
 export function emitInterrupts(loop: LoopState, task: PlannedTask, questions: readonly Question[]): void {

@@ -208,6 +208,8 @@ export interface StreamEvent {
   readonly payload: unknown;
   /** The graph it comes from, as the parts of its namespace; absent for the one that was started. */
   readonly namespace?: readonly string[];
+  /** The checkpoints of the graph, and what is stored of its tasks, do not say the same. */
+  readonly isUnstored?: true;
 }
 
 export interface StateTask {
