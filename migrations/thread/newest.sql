@@ -122,7 +122,7 @@ CREATE TABLE events (
   attempt INTEGER NOT NULL,
   seq INTEGER,
   type TEXT NOT NULL,
-  body BLOB NOT NULL,
+  body BLOB NOT NULL, checkpoint BLOB,
   PRIMARY KEY (run, n)
 ) WITHOUT ROWID;
 
@@ -209,4 +209,5 @@ INSERT INTO schema_migrations (version, name) VALUES
   (18, 'received_event_indexes'),
   (19, 'bounded_scans'),
   (20, 'run_places'),
-  (21, 'time_to_live');
+  (21, 'time_to_live'),
+  (22, 'told_checkpoints');

@@ -23,13 +23,15 @@ import { SaverCache } from "./saver-cache.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import { draftSnapshot } from "./snapshot-draft.ts";
 
+/** Makes ready what the owner writes in the transaction of a checkpoint. */
+export type Alongside = (id: string, namespace: string) => MaybePromise<(() => void) | undefined>;
+
 export interface CheckpointWriterParts {
   readonly serde: SerializerProtocol;
   readonly shared: SharedParts;
   readonly reader: CheckpointReader;
   readonly commits: Commits;
-  /** Makes ready what the owner writes in the transaction of the next checkpoint. */
-  readonly alongside: (() => MaybePromise<(() => void) | undefined>) | undefined;
+  readonly alongside: Alongside | undefined;
 }
 
 /** A checkpoint on its way into its row. */
@@ -76,7 +78,7 @@ export class CheckpointWriter {
       () => toColumns(serde, metadata),
     );
     const [draft, columns] = isPromise(drafting) ? await drafting : drafting;
-    const staging = this.#parts.alongside?.();
+    const staging = this.#parts.alongside?.(input.id, namespace);
     const alongside = isPromise(staging) ? await staging : staging;
     const put = { pending, address, input, metadata: columns, hasParent, alongside };
     const committing = this.#commitDraft(cache, put, draft);

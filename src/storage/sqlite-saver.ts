@@ -18,7 +18,7 @@ import { CheckpointReader } from "./checkpoint-reader.ts";
 import type { CheckpointHead, CheckpointRows } from "./checkpoint-rows.ts";
 import type { BodyRow } from "./body-row.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";
-import { CheckpointWriter } from "./checkpoint-writer.ts";
+import { type Alongside, CheckpointWriter } from "./checkpoint-writer.ts";
 import { Commits } from "./commits.ts";
 import type { Transact } from "./commits.ts";
 import { LifeCycle } from "./life-cycle.ts";
@@ -49,8 +49,7 @@ export interface SqliteSaverOptions {
   /** Of a state without what is kept apart, and of the writes of a task, in bytes. */
   readonly stateLimit?: number;
   readonly randomId: () => string;
-  /** Makes ready what the owner writes in the transaction of the next checkpoint. */
-  readonly alongside?: () => MaybePromise<(() => void) | undefined>;
+  readonly alongside?: Alongside;
   /** Bodies in the owner's rows, which refer to blobs of the same thread. */
   readonly otherBodies?: () => Iterable<BodyRow>;
   /** Takes what keeps large values from being collected: a body whose key is missing, or that is damaged. */

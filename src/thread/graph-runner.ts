@@ -2,6 +2,7 @@ import { RefusedError, TidemarkError, type WireError } from "../errors.ts";
 import { decode } from "../checkpoint/encoding.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Environment } from "../pregel/environment.ts";
+import type { RunOptions } from "../pregel/pregel-options.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { Span } from "../pregel/span.ts";
 import { INTERRUPT } from "../pregel/constants.ts";
@@ -83,6 +84,7 @@ export class GraphRunner implements RunExecutor {
     } catch (fault) {
       // Tasks that go on beside it are told that they work for nobody.
       controller.abort(fault);
+      this.#options.events.close(run.id);
       throw fault;
     }
   }
@@ -140,7 +142,7 @@ export class GraphRunner implements RunExecutor {
       reached("run.events_written");
     });
     const { id, attempt } = run;
-    if (attempt > 1) log.emit("metadata", { run_id: id, thread_id: threadId(), attempt });
+    if (attempt > 1) log.emit("metadata", { run_id: id, thread_id: threadId(), attempt }, true);
     return log;
   }
 
@@ -177,7 +179,7 @@ export class GraphRunner implements RunExecutor {
     }
     const named =
       run.inputApplied || request.checkpointId === undefined ? {} : { checkpoint_id: request.checkpointId };
-    return graph.run(input, {
+    const options: RunOptions = {
       ...(limits === undefined ? {} : { limits, limitOptions }),
       ...(config.recursionLimit === undefined ? {} : { recursionLimit: config.recursionLimit }),
       ...(config.tags === undefined ? {} : { tags: config.tags }),
@@ -205,8 +207,9 @@ export class GraphRunner implements RunExecutor {
       ...(request.interruptBefore !== undefined && { interruptBefore: request.interruptBefore }),
       ...(request.interruptAfter !== undefined && { interruptAfter: request.interruptAfter }),
       isReentry: run.inputApplied,
-      ...(span && { span }),
-    });
+    };
+    if (run.inputApplied) await tellFinished(graph, options, listener.log);
+    return graph.run(input, { ...options, ...(span && { span }) });
   }
 
   /** Leaves no trace of the run, unless its caller knows of it: then it ends with the error. Its answers were not taken. */
@@ -303,6 +306,17 @@ export class GraphRunner implements RunExecutor {
     reached("run.ended");
     return { status: "ended", end };
   }
+}
+
+/** What earlier attempts have finished and not told. */
+async function tellFinished(
+  graph: RunnableGraph,
+  options: RunOptions,
+  log: RunLog | undefined,
+): Promise<void> {
+  if (log?.checkpoint === undefined) return;
+  for (const { checkpointId, tell } of await graph.finishedSupersteps(log.checkpoint, options))
+    log.derive(checkpointId, tell);
 }
 
 /** What the caller may configure: which checkpoint of which thread is said elsewhere. */

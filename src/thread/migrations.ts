@@ -307,6 +307,12 @@ CREATE INDEX runs_by_place ON runs (place) WHERE place IS NOT NULL;
     sql: `ALTER TABLE thread ADD COLUMN ttl INTEGER;
 `,
   },
+  {
+    version: 22,
+    name: "told_checkpoints",
+    sql: `ALTER TABLE events ADD COLUMN checkpoint BLOB;
+`,
+  },
 ];
 
 /** What all of them make. */
@@ -434,7 +440,7 @@ CREATE TABLE events (
   attempt INTEGER NOT NULL,
   seq INTEGER,
   type TEXT NOT NULL,
-  body BLOB NOT NULL,
+  body BLOB NOT NULL, checkpoint BLOB,
   PRIMARY KEY (run, n)
 ) WITHOUT ROWID;
 
@@ -521,5 +527,6 @@ INSERT INTO schema_migrations (version, name) VALUES
   (18, 'received_event_indexes'),
   (19, 'bounded_scans'),
   (20, 'run_places'),
-  (21, 'time_to_live');
+  (21, 'time_to_live'),
+  (22, 'told_checkpoints');
 `;

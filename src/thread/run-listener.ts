@@ -1,5 +1,6 @@
 import type { Span } from "../pregel/span.ts";
 import type { StreamEvent, StreamMode } from "../pregel/types.ts";
+import type { Alongside } from "../storage/checkpoint-writer.ts";
 import type { RunLog } from "./events/run-log.ts";
 import { ToldGraphs } from "./events/told-graphs.ts";
 import { loggedData, loggedName } from "./feed/logged-form.ts";
@@ -15,7 +16,9 @@ export interface RunListener {
   readonly subgraphs: boolean;
   hear(event: StreamEvent): void;
   /** Makes ready what goes with a checkpoint; absent when nobody listens. */
-  readonly stage: RunLog["stage"] | undefined;
+  readonly stage: Alongside | undefined;
+  /** Absent when nobody listens. */
+  readonly log: RunLog | undefined;
   /** What is told of the work itself, besides to whoever traces it. */
   watching(traced: Span | undefined, run: { readonly id: string; readonly graph: string }): Span | undefined;
   /** The attempt tells nothing more. */
@@ -60,22 +63,42 @@ export function listenerOf(request: RunRequest, log: RunLog | undefined, now: ()
     },
     modes: new Set(request.modes),
     subgraphs,
-    hear: (event) => log?.emit(eventName(event, subgraphs), event.payload),
-    stage: log && (() => log.stage()),
+    hear: (event) => log?.emit(eventName(event, subgraphs), event.payload, isDerived(event)),
+    stage: log && stageOf(log),
+    log,
     end: () => close?.(),
     asked: NOTHING_ASKED,
   };
 }
 
+/** What is said of supersteps, and not by nodes. */
+const DERIVED: ReadonlySet<string> = new Set(["values", "updates", "tasks", "checkpoints", "debug"]);
+
+/** Whether it can be told from what is stored of the superstep. */
+function isDerived({ mode, namespace, isUnstored }: StreamEvent): boolean {
+  return DERIVED.has(mode) && namespace === undefined && isUnstored !== true;
+}
+
+function stageOf(log: RunLog): Alongside {
+  return (id, namespace) => log.stage(namespace === "" ? id : undefined);
+}
+
 function protocolListener(log: RunLog, now: () => number): RunListener {
   const events = new ProtocolEvents();
-  const write = (heard: () => readonly ProtocolEvent[]): void =>
-    log.emitAll(() => heard().map((event) => [loggedName(event), loggedData(event, now())]));
+  const write = (heard: () => readonly ProtocolEvent[], isOfCheckpoint = false): void =>
+    log.emitAll(() =>
+      heard().map((event) => [
+        loggedName(event),
+        loggedData(event, now()),
+        isOfCheckpoint && DERIVED.has(event.method),
+      ]),
+    );
   return {
     modes: PROTOCOL_MODES,
     subgraphs: true,
-    hear: (event) => write(() => events.push(event)),
-    stage: () => log.stage(),
+    hear: (event) => write(() => events.push(event), isDerived(event)),
+    stage: stageOf(log),
+    log,
     watching: (traced) => traced,
     end: () => write(() => events.end()),
     asked: events.asked,

@@ -19,6 +19,7 @@ const UNFIT: Readonly<Record<string, string>> = {
   "thread/deletion": "stops the object at moments of its own choice, while calls to the bucket are held",
   "thread/events/event-log":
     "counts the attempts and events of a log, and reads from the object without the router",
+  "thread/events/fast-supersteps": "stops the object by itself, and counts what an attempt has told",
   "thread/faults": "calls the object by itself, without the router, while the bucket fails",
   "thread/large-values": "counts the calls to the bucket; a task that is begun again stores again",
   "thread/late-writes": "holds writes of one instance until another has come",

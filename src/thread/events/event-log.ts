@@ -19,6 +19,7 @@ export interface EventLogParts {
   readonly serde: SerializerProtocol;
   readonly limits: EventLimits;
   readonly now: () => number;
+  readonly wait: (milliseconds: number) => Promise<void>;
   readonly report: (fault: unknown) => void;
 }
 
@@ -46,6 +47,7 @@ export class EventLog {
       serde: storage.serde,
       limits,
       now: () => platform.now(),
+      wait: (milliseconds) => platform.wait(milliseconds),
       report: (fault) => platform.report(fault),
     });
   }
@@ -76,7 +78,7 @@ export class EventLog {
 
   /** Makes ready what is left of a run's events, so that all of it is written when the run ends. */
   async stage(runId: string): Promise<void> {
-    if (this.#current?.runId === runId) await this.#current.stage();
+    if (this.#current?.runId === runId) await this.#current.ready();
   }
 
   /** The run ends, in the transaction that is open: the rest of its events is written, as far as it is ready. */
@@ -84,12 +86,17 @@ export class EventLog {
     this.#onChange();
     const { report, rows, keepUntil, limits, now } = this.#parts;
     if (this.#current?.runId === runId) {
-      const write = this.#current.stage();
-      if (isPromise(write)) write.catch(report);
-      else write?.();
+      const ready = this.#current.ready();
+      if (isPromise(ready)) ready.catch(report);
+      this.#current.writeReady();
       this.forget(runId);
     }
     if (rows()?.has(runId) === true) keepUntil(runId, now() + limits.keep);
+  }
+
+  /** The attempt of the run is over. */
+  close(runId: string): void {
+    if (this.#current?.runId === runId) this.#current.close();
   }
 
   /** The run is refused: it leaves nothing. */

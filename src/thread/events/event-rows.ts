@@ -1,5 +1,6 @@
 import type { Encoded } from "../../checkpoint/encoding.ts";
 import type { Sql } from "../../storage/sql.ts";
+import { fromStoredId, optionalId, toStoredId, type StoredId } from "../../storage/stored-id.ts";
 import { Presence } from "../presence.ts";
 import type { Position } from "./position.ts";
 
@@ -39,22 +40,44 @@ export class EventRows {
     n: number,
     { attempt, seq }: { attempt: number; seq: number | null },
     body: Encoded,
+    checkpoint: string | undefined,
   ): void {
     this.#presence.note();
     this.#sql.run(
-      "INSERT INTO events (run, n, attempt, seq, type, body) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO events (run, n, attempt, seq, type, body, checkpoint) VALUES (?, ?, ?, ?, ?, ?, ?)",
       run,
       n,
       attempt,
       seq,
       body.type,
       body.data,
+      optionalId(checkpoint),
     );
   }
 
   /** SQL makes text of what it joins; the cast takes its bytes as they are. */
-  append(run: string, n: number, bytes: Uint8Array): void {
-    this.#sql.run("UPDATE events SET body = CAST(body || ? AS BLOB) WHERE run = ? AND n = ?", bytes, run, n);
+  append(run: string, n: number, bytes: Uint8Array, checkpoint: string | undefined): void {
+    this.#sql.run(
+      "UPDATE events SET body = CAST(body || ? AS BLOB), checkpoint = ? WHERE run = ? AND n = ?",
+      bytes,
+      optionalId(checkpoint),
+      run,
+      n,
+    );
+  }
+
+  /** The log is complete up to this checkpoint. */
+  noteCheckpoint(run: string, checkpoint: string): void {
+    const statement = `UPDATE events SET checkpoint = ?
+      WHERE run = ? AND n = (SELECT max(n) FROM events WHERE run = ?)`;
+    this.#sql.run(statement, toStoredId(checkpoint), run, run);
+  }
+
+  /** The checkpoint up to which the log is complete; undefined where no row says so. */
+  checkpoint(run: string): string | undefined {
+    const statement = "SELECT checkpoint FROM events WHERE run = ? ORDER BY n DESC LIMIT 1";
+    const row = this.#sql.first<{ checkpoint: StoredId | null }>(statement, run);
+    return row?.checkpoint == null ? undefined : fromStoredId(row.checkpoint);
   }
 
   /** How long the log of a run is, in bytes, and its last row. */

@@ -20,12 +20,12 @@ export class EventTail {
     this.#size += event.text.length;
   }
 
-  /** The events after this one; undefined when some of them are to be had from the rows only. */
-  after(position: Position): readonly LoggedEvent[] | undefined {
+  /** The events after this one up to the last; undefined when some of them are to be had from the rows only. */
+  after(position: Position, last: number): readonly LoggedEvent[] | undefined {
     if (isBefore(position, this.#before)) return undefined;
     // They are numbered without a gap.
     const skipped = position.attempt === this.#before.attempt ? position.seq - this.#before.seq : Infinity;
-    return this.#events.slice(skipped);
+    return this.#events.slice(skipped, Math.max(0, last - this.#before.seq));
   }
 
   /** Lets go of the oldest of those that are stored. */

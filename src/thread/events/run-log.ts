@@ -1,13 +1,13 @@
 import { encode, type Encoded } from "../../checkpoint/encoding.ts";
 import { chain, isPromise } from "../../checkpoint/maybe-promise.ts";
 import type { MaybePromise } from "../../checkpoint/types.ts";
-import { PART_SIZE } from "../../storage/limits.ts";
-import { frameChunk } from "./chunk-frame.ts";
-import { ROW_SIZE, WRITE_AFTER, WRITE_SIZE } from "./event-limits.ts";
+import { WRITE_AFTER, WRITE_SIZE } from "./event-limits.ts";
 import type { EventLogParts } from "./event-log.ts";
 import { EventTail } from "./event-tail.ts";
 import { loggedEvent, type LoggedEvent } from "./logged-event.ts";
+import { LogWriter, type WrittenBatch } from "./log-writer.ts";
 import type { Position } from "./position.ts";
+import { WritePace } from "./write-pace.ts";
 
 export interface RunLogParts extends EventLogParts {
   /** Does it in a transaction of its own, unless the attempt may commit no more: then it throws. */
@@ -16,33 +16,47 @@ export interface RunLogParts extends EventLogParts {
   readonly onEvent: () => void;
 }
 
-/** Events that go to the rows together. */
-interface Batch {
-  readonly events: readonly LoggedEvent[];
+/** Events that are encoded together. */
+interface Batch extends WrittenBatch {
+  /** In characters. */
+  readonly size: number;
   encoded: Encoded | undefined;
   ready: MaybePromise<void>;
 }
 
 /**
- * The events of one attempt of a run. They are in memory at once, and go to the rows with the next checkpoint, in its
- * commit; when there is none for long, or there are many, by themselves. Rows are filled up before others are begun.
+ * The events of one attempt of a run. They are told at once, and go to the rows in the commit of their superstep.
+ *
+ * Where supersteps follow faster on each other than the log is written, what they say waits, and is told when it is
+ * stored. So, when the object stops, the log has all of a finished superstep, or nobody was told of it and the
+ * next attempt tells it, from its checkpoint: no event is lost, and none is told under two ids.
  */
 export class RunLog {
   readonly runId: string;
   readonly attempt: number;
   readonly #parts: RunLogParts;
   readonly #tail: EventTail;
+  readonly #writer: LogWriter;
+  readonly #pace = new WritePace();
   /** Of the last event. */
   #seq = 0;
+  /** Of the last event that readers may have. */
+  #told = 0;
   #waiting: LoggedEvent[] = [];
   /** In characters. */
   #waitingSize = 0;
   /** Encoded, or being encoded, in the order in which they are written. */
   readonly #batches: Batch[] = [];
+  /** Of the last event that no checkpoint could say again. */
+  #lastOwn = 0;
   #writtenAt: number;
-  /** The last row, as long as more can be added to it. */
-  #open: { readonly n: number; readonly type: string; size: number } | undefined;
-  #extent: { last: number; size: number } | undefined;
+  /** Something of the superstep that goes on is told: the rest is told at once, and stored in its commit. */
+  #isOpen = false;
+  /** What a finished superstep has said waits, untold. */
+  #isBehind = false;
+  /** The one of the superstep that has finished last. */
+  #checkpoint: string | undefined;
+  #isTimed = false;
   #isClosed = false;
 
   constructor(run: { readonly id: string; readonly attempt: number }, parts: RunLogParts) {
@@ -50,7 +64,9 @@ export class RunLog {
     this.attempt = run.attempt;
     this.#parts = parts;
     this.#tail = new EventTail({ attempt: run.attempt, seq: 0 });
+    this.#writer = new LogWriter(run.id, parts);
     this.#writtenAt = parts.now();
+    if (run.attempt > 1) this.#checkpoint = this.#writer.checkpoint();
   }
 
   /** Whether this attempt has told nothing. */
@@ -58,50 +74,93 @@ export class RunLog {
     return this.#seq === 0;
   }
 
-  /** Takes the data as it is now. Never throws: what cannot be sent is no matter of the run. */
-  emit(name: string, data: unknown): void {
+  /** Up to which the log is complete; undefined where no row says so. */
+  get checkpoint(): string | undefined {
+    return this.#checkpoint;
+  }
+
+  /**
+   * Takes the data as it is now. Never throws: what cannot be sent is no matter of the run. `isDerived`: as long as the
+   * superstep is not finished a new attempt says it again, and afterwards its checkpoint does.
+   */
+  emit(name: string, data: unknown, isDerived = false): void {
     if (this.#isClosed) return;
-    const { now, report, onEvent } = this.#parts;
+    const { now, report } = this.#parts;
     try {
       const event = loggedEvent({ attempt: this.attempt, seq: this.#seq + 1 }, name, data);
       this.#seq += 1;
       this.#tail.push(event);
       this.#waiting.push(event);
       this.#waitingSize += event.text.length;
-      onEvent();
-      if (this.#waitingSize >= WRITE_SIZE || now() - this.#writtenAt >= WRITE_AFTER) this.#write();
+      if (!isDerived) this.#lastOwn = this.#seq;
+      if (!this.#isBehind && (!isDerived || this.#pace.wait(now()) === 0)) this.#isOpen = true;
+      if (!this.#isOpen) return this.#later();
+      this.#tell(this.#seq);
+      const isLate = !isDerived && now() - this.#writtenAt >= WRITE_AFTER;
+      if (isLate || this.#waitingSize >= WRITE_SIZE) this.#write();
     } catch (fault) {
       report(fault);
     }
   }
 
   /** As `emit`, with all that `events` makes. */
-  emitAll(events: () => Iterable<readonly [name: string, data: unknown]>): void {
+  emitAll(events: () => Iterable<readonly [name: string, data: unknown, isDerived: boolean]>): void {
     try {
-      for (const [name, data] of events()) this.emit(name, data);
+      for (const event of events()) this.emit(...event);
     } catch (fault) {
       this.#parts.report(fault);
     }
   }
 
+  /** What a superstep has said that finished in an earlier attempt, without having been told. */
+  derive(checkpoint: string, say: () => void): void {
+    this.#isOpen = false;
+    this.#isBehind = true;
+    try {
+      say();
+    } catch (fault) {
+      // Newer code may not know any more what older code has done.
+      this.#parts.report(fault);
+    }
+    this.#checkpoint = checkpoint;
+    this.#later();
+  }
+
   /** The events after this one; undefined when some of them are to be had from the rows only. */
   after(position: Position): readonly LoggedEvent[] | undefined {
-    return this.#tail.after(position);
+    return this.#tail.after(position, this.#told);
+  }
+
+  /** Makes all that there is ready to be written. */
+  ready(): MaybePromise<void> {
+    this.#pack();
+    const pending = this.#batches.filter(({ encoded }) => encoded === undefined);
+    if (pending.length > 0) return Promise.all(pending.map(async ({ ready }) => ready)).then(() => undefined);
   }
 
   /**
-   * Makes all that there is ready to be written. What is returned writes it, and is to be called in a transaction, in which
-   * nothing fails after it.
+   * Makes ready what goes with the commit of a checkpoint: `finished` is its id, absent where it is one of a graph inside
+   * a node. What is returned is to be called in the transaction, in which nothing fails after it.
    */
-  stage(): MaybePromise<(() => void) | undefined> {
-    this.#pack();
-    const last = this.#batches.at(-1);
-    if (last === undefined) return undefined;
-    const write = (): void => this.#writeUpTo(last);
-    const pending = this.#batches.filter(({ encoded }) => encoded === undefined);
-    return pending.length === 0
-      ? write
-      : Promise.all(pending.map(async ({ ready }) => ready)).then(() => write);
+  stage(finished: string | undefined): MaybePromise<(() => void) | undefined> {
+    return chain(this.ready(), () => {
+      if (this.#batches.length === 0 && !this.#isOpen) return undefined;
+      return () => (finished === undefined ? this.#finishInside() : this.#finish(finished));
+    });
+  }
+
+  /** Writes what is ready; in a transaction. */
+  writeReady(): void {
+    const waiting = this.#batches.findIndex(({ encoded }) => encoded === undefined);
+    const ready = this.#batches.splice(0, waiting < 0 ? this.#batches.length : waiting);
+    const newest = ready.at(-1)?.events.at(-1);
+    if (newest === undefined) return;
+    this.#writer.append(ready, this.#checkpoint);
+    this.#tail.trim(newest.position);
+    this.#writtenAt = this.#parts.now();
+    this.#pace.note(this.#writtenAt);
+    this.#isBehind &&= this.#batches.length > 0;
+    this.#tell(newest.position.seq);
   }
 
   /** The attempt is over: what a node says afterwards is lost. */
@@ -109,61 +168,84 @@ export class RunLog {
     this.#isClosed = true;
   }
 
+  #tell(seq: number): void {
+    this.#told = Math.max(this.#told, seq);
+    this.#parts.onEvent();
+  }
+
   #pack(): void {
     if (this.#waiting.length === 0) return;
     const events = this.#waiting;
+    const bytes = new TextEncoder().encode(events.map(({ text }) => text).join(""));
+    const batch: Batch = { events, size: this.#waitingSize, encoded: undefined, ready: undefined };
     this.#waiting = [];
     this.#waitingSize = 0;
-    this.#writtenAt = this.#parts.now();
-    const bytes = new TextEncoder().encode(events.map(({ text }) => text).join(""));
-    const batch: Batch = { events, encoded: undefined, ready: undefined };
     this.#batches.push(batch);
     batch.ready = chain(encode(this.#parts.serde, bytes), (encoded) => {
       batch.encoded = encoded;
     });
   }
 
+  /** A superstep of the graph itself is committed. */
+  #finish(checkpoint: string): void {
+    this.#checkpoint = checkpoint;
+    if (this.#isOpen || this.#isDue()) {
+      if (this.#batches.length === 0) this.#writer.noteCheckpoint(checkpoint);
+      else this.writeReady();
+      this.#isOpen = false;
+    } else {
+      this.#isBehind = true;
+      this.#later();
+    }
+  }
+
+  /** A superstep inside a node is committed: what it has said is said by no checkpoint of the graph. */
+  #finishInside(): void {
+    if (!this.#hasOwn()) return;
+    this.writeReady();
+    this.#isOpen = !this.#isBehind;
+  }
+
+  #isDue(): boolean {
+    if (this.#hasOwn() || this.#pace.wait(this.#parts.now()) === 0) return true;
+    return this.#batches.reduce((sum, { size }) => sum + size, 0) >= WRITE_SIZE;
+  }
+
+  #hasOwn(): boolean {
+    const first = this.#batches[0]?.events[0];
+    return first !== undefined && first.position.seq <= this.#lastOwn;
+  }
+
   /** Without a checkpoint to go with. */
   #write(): void {
     const { commit, report } = this.#parts;
-    const written = chain(this.stage(), (write) => {
-      if (write !== undefined) commit(write);
+    this.#writtenAt = this.#parts.now();
+    const written = chain(this.ready(), () => {
+      if (this.#isClosed) return;
+      commit(() => this.writeReady());
+      if (this.#isBehind) return this.#later();
+      this.#isOpen = true;
+      this.#tell(this.#seq);
     });
     if (isPromise(written)) void written.catch(report);
   }
 
-  #writeUpTo(last: Batch): void {
-    while (this.#batches.includes(last)) {
-      const batch = this.#batches.shift();
-      if (batch?.encoded !== undefined) this.#append(batch.events, batch.encoded);
-    }
+  /** What waits is told when the next write may come. */
+  #later(): void {
+    if (this.#isTimed || this.#isClosed) return;
+    this.#isTimed = true;
+    const { wait, now, report } = this.#parts;
+    void wait(this.#pace.wait(now()))
+      .then(() => this.#onTime())
+      .catch(report);
   }
 
-  #append(events: readonly LoggedEvent[], { type, data }: Encoded): void {
-    const { limits } = this.#parts;
-    const rows = this.#parts.rows();
-    if (rows === undefined) return;
-    const chunk = frameChunk(data);
-    const extent = (this.#extent ??= rows.extent(this.runId));
-    const open = this.#open;
-    if (open?.type === type && open.size + chunk.byteLength <= ROW_SIZE) {
-      rows.append(this.runId, open.n, chunk);
-      open.size += chunk.byteLength;
-    } else {
-      const seq = events[0]?.position.seq ?? null;
-      for (let start = 0; start < chunk.byteLength; start += PART_SIZE) {
-        extent.last += 1;
-        const part = chunk.subarray(start, start + PART_SIZE);
-        const first = { attempt: this.attempt, seq: start === 0 ? seq : null };
-        rows.insert(this.runId, extent.last, first, { type, data: part });
-      }
-      this.#open = chunk.byteLength > ROW_SIZE ? undefined : { n: extent.last, type, size: chunk.byteLength };
-    }
-    extent.size += chunk.byteLength;
-    // Not with each addition.
-    if (extent.size > limits.size)
-      extent.size -= rows.removeOldest(this.runId, extent.size - limits.size * 0.9);
-    const newest = events.at(-1);
-    if (newest !== undefined) this.#tail.trim(newest.position);
+  #onTime(): void {
+    this.#isTimed = false;
+    if (this.#isClosed || this.#told === this.#seq) return;
+    if (this.#pace.wait(this.#parts.now()) > 0) return this.#later();
+    if (this.#isBehind) return this.#write();
+    this.#isOpen = true;
+    this.#tell(this.#seq);
   }
 }

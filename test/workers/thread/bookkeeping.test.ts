@@ -167,15 +167,28 @@ describe("what a run writes", () => {
     });
   });
 
-  it("of its events is one row a superstep, whatever is streamed", async () => {
+  it.for([
+    { modes: ["values"] },
+    { modes: ["updates"] },
+    { modes: ["values", "updates", "custom"] },
+    { modes: ["tasks", "checkpoints", "debug"] },
+  ])("of its events does not grow with its supersteps: $modes", async ({ modes }) => {
     deploy({ countdown });
-    for (const mode of ["values", "updates", ["values", "updates", "custom"]]) {
-      const written = await rowsOf({ left: 1 }, { left: 30 }, (thread, body) =>
-        thread.stream({ ...body, stream_mode: mode }),
-      );
-      expect(written["events"]).toBeLessThanOrEqual(30 + 2);
-      expect(written).toMatchObject({ checkpoints: 30 + 2, writes: 30 + 1 });
-    }
+    const streamed = async (supersteps: number): Promise<number> => {
+      let bytes = 0;
+      const begun = Date.now();
+      const written = await rowsOf({ left: 1 }, { left: supersteps }, async (thread, body) => {
+        await thread.stream({ ...body, stream_mode: modes });
+        const [row] = await thread.sql<{ bytes: number }>("SELECT sum(length(body)) AS bytes FROM events");
+        bytes = row?.bytes ?? 0;
+      });
+      expect(written).toMatchObject({ checkpoints: supersteps + 2, writes: supersteps + 1 });
+      // What goes by time and by size: a row each quarter of a second, and one for each 16 KiB, which may begin another.
+      const [quarters, full] = [(Date.now() - begun) / 250, bytes / (16 * 1024)];
+      return (written["events"] ?? 0) - Math.ceil(quarters) - 2 * Math.floor(full);
+    };
+    expect(await streamed(5)).toBeLessThanOrEqual(5);
+    expect(await streamed(90)).toBeLessThanOrEqual(5);
   });
 
   it("of its events is nothing where it is only waited for, unless the body names a mode", async () => {

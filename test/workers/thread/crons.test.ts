@@ -117,6 +117,7 @@ describe("a cron", () => {
     await thread.sql("ALTER TABLE runs DROP COLUMN place");
     await thread.sql("ALTER TABLE thread DROP COLUMN last_place");
     await thread.sql("ALTER TABLE thread DROP COLUMN ttl");
+    await thread.sql("ALTER TABLE events DROP COLUMN checkpoint");
     await thread.sql("DELETE FROM schema_migrations WHERE version >= 16");
     const [row] = await thread.sql<{ created_at: number }>("SELECT created_at FROM crons");
     await thread.evict();

@@ -107,7 +107,7 @@ function writes(storage: ThreadStorage, runs: string[], pick: Pick): readonly ((
     () => answers.removeLost(),
     () => received.insert({ ...event, id: `event ${++count}`, run: pick(2) === 0 ? some() : undefined }),
     () => received.settle(some(), pick(2) === 0),
-    () => events.insert(some(), ++count, { attempt: 1, seq: 1 }, BODY),
+    () => events.insert(some(), ++count, { attempt: 1, seq: 1 }, BODY, undefined),
     () => storage.removeEvents(some()),
     () => storage.noteChange(pick(100)),
     () => storage.setMetadata({ a: pick(9) }, count),

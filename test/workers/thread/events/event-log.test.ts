@@ -336,7 +336,8 @@ describe("a reader that does not read", () => {
     const serde = new MsgpackSerializer();
     const limits = { size: 1000, keep: 1000, hasEnd: true };
     const nothing = () => undefined;
-    const parts = { rows: nothing, keepUntil: nothing, now: () => 0, report: nothing };
+    const wait = () => Promise.resolve();
+    const parts = { rows: nothing, keepUntil: nothing, now: () => 0, wait, report: nothing };
     const log = new EventLog({ ...parts, serde, limits });
     const end = new Promise<never>(() => undefined);
     const reader = new EventReader({ log, runId: "r", threadId: "t", telling: plainTelling(undefined), end });
