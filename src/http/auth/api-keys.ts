@@ -1,11 +1,16 @@
 import * as v from "valibot";
 import { TidemarkError } from "../../errors.ts";
+import { bytesOfHex } from "../hex.ts";
 import { credentialOf } from "./credential.ts";
 import type { Authenticate, Principal } from "./principal.ts";
 
 const ApiKeySchema = v.strictObject({
   /** The SHA-256 of the key in hexadecimal: the key itself is kept nowhere. */
-  hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in hexadecimal")),
+  hash: v.pipe(
+    v.string(),
+    v.regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in hexadecimal"),
+    v.transform(bytesOfHex),
+  ),
   /** Who has the key. */
   name: v.pipe(v.string(), v.nonEmpty("must not be empty")),
   tenant: v.optional(v.string(), ""),
@@ -42,7 +47,7 @@ export function apiKeys(
     if (credential === undefined) return undefined;
     const hash = await sha256(credential);
     // Every key is looked at, whether or not one was found: the time that it takes says nothing.
-    const [key] = keys.filter((candidate) => isSame(candidate.hash, hash));
+    const [key] = keys.filter((candidate) => crypto.subtle.timingSafeEqual(candidate.hash, hash));
     return key && !isExpired(key, now()) ? principalOf(key) : undefined;
   };
 }
@@ -75,15 +80,6 @@ function parseJson(text: string): unknown {
 
 async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-}
-
-/** In a time that does not tell how much of the two is the same. */
-function isSame(hex: string, hash: Uint8Array): boolean {
-  return hash.reduce((rest, byte, index) => rest | (byte ^ byteAt(hex, index)), 0) === 0;
-}
-
-function byteAt(hex: string, index: number): number {
-  return Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16);
 }
 
 function invalidKeys(reason: string): TidemarkError {

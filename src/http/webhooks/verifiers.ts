@@ -1,3 +1,4 @@
+import { bytesOfHex } from "../hex.ts";
 import type { VerifyWebhook } from "./source.ts";
 
 /** Secrets that a sender may have signed with: several while one takes the place of another. */
@@ -84,8 +85,7 @@ function encode(text: string): Uint8Array {
 }
 
 function fromHex(text: string): Uint8Array | undefined {
-  if (!/^(?:[\da-f]{2})+$/i.test(text)) return undefined;
-  return Uint8Array.from(text.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+  return /^(?:[\da-f]{2})+$/i.test(text) ? bytesOfHex(text) : undefined;
 }
 
 function fromBase64(text: string): Uint8Array | undefined {

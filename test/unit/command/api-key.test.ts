@@ -1,6 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { timingSafeEqual } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newApiKey } from "../../../src/command/api-key.ts";
 import { apiKeys, type ApiKey } from "../../../src/http/auth/api-keys.ts";
+
+/** Workers have it there. */
+beforeAll(() => void Object.assign(crypto.subtle, { timingSafeEqual }));
+afterAll(() => void Reflect.deleteProperty(crypto.subtle, "timingSafeEqual"));
 
 /** What the command prints: the key, and the entry for the list. */
 function made(options: Parameters<typeof newApiKey>[0]): { key: string; entry: ApiKey } {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { toHex } from "../../../../src/storage/stored-id.ts";
 import { apiKeys, type ApiKey } from "../../../../src/worker.ts";
 import { json } from "../../../support/threads.ts";
@@ -36,6 +36,15 @@ describe("API keys", () => {
       const response = await call(`/threads/${crypto.randomUUID()}/invoke`, { headers, body: input });
       expect(await json(response)).toMatchObject({ status: "interrupted" });
     }
+  });
+
+  it("are all compared, by the platform in a time that says nothing, whether or not one is found", async () => {
+    const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
+    for (const key of ["acme-all", "other", "nobody"]) {
+      await call(`/threads/${crypto.randomUUID()}/state`, { headers: bearer(key) });
+      expect(compare.mock.calls.splice(0)).toHaveLength(KEYS.length);
+    }
+    compare.mockRestore();
   });
 
   it.for([
