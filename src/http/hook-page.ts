@@ -1,5 +1,3 @@
-import { html } from "hono/html";
-
 /** Nothing is loaded, run or framed; the form goes back to where it came from, and no address is passed on. */
 export const PAGE_HEADERS = {
   "content-security-policy":
@@ -11,10 +9,10 @@ export const PAGE_HEADERS = {
 } as const;
 
 /** Asks for the answer: whoever only looks at the link, as programs that show previews do, answers nothing. */
-export function questionPage(question: string) {
+export function questionPage(question: string): string {
   return page(
     "Your answer is asked for",
-    html`<pre>${question}</pre>
+    `<pre>${escaped(question)}</pre>
       <form method="post">
         <p>
           <label
@@ -26,21 +24,27 @@ export function questionPage(question: string) {
   );
 }
 
-export function messagePage(title: string, message: string) {
-  return page(title, html`<p>${message}</p>`);
+export function messagePage(title: string, message: string): string {
+  return page(title, `<p>${escaped(message)}</p>`);
 }
 
-function page(title: string, content: unknown) {
-  return html`<!doctype html>
+/** `content`: HTML. */
+function page(title: string, content: string): string {
+  return `<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="robots" content="noindex" />
-        <title>${title}</title>
+        <title>${escaped(title)}</title>
       </head>
       <body>
-        <h1>${title}</h1>
+        <h1>${escaped(title)}</h1>
         ${content}
       </body>
     </html>`;
+}
+
+/** Text as HTML shows it. */
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -246,7 +246,7 @@ describe("a link", () => {
         "content-security-policy": expect.stringContaining("default-src 'none'"),
       });
       const text = await page.text();
-      if (method === "GET") expect(text).toContain("approve &lt;10,000&gt;?");
+      if (method === "GET") expect(text).toContain("approve &#60;10,000&#62;?");
     }
     expect((await thread.state()).next).toEqual(["large"]);
     const sent = await request(link, { method: "POST", body: new URLSearchParams({ value: "not json" }) });
