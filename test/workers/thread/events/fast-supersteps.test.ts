@@ -1,3 +1,4 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Annotation, Command, END, Send, START, StateGraph } from "../../../../src/index.ts";
 import { EncryptedSerializer, MsgpackSerializer } from "../../../../src/checkpoint/index.ts";
@@ -5,8 +6,10 @@ import type { RunnableGraph } from "../../../../src/pregel/runnable-graph.ts";
 import { objectName } from "../../../../src/http/object-name.ts";
 import { course, type Loss, plan } from "../../../support/crash-points.ts";
 import { eventsOf, identifiedEvents, type IdentifiedEvent } from "../../../support/events.ts";
+import { injectFaults, platformFaults } from "../../../support/faults.ts";
 import { Gate, until } from "../../../support/gate.ts";
 import { Log } from "../../../support/log.ts";
+import { ends, eventsUntil, start as startByCommand } from "../../../support/protocol.ts";
 import { json, TestThread } from "../../../support/threads.ts";
 import { deploy, deploySerde } from "../../graphs.ts";
 
@@ -76,6 +79,12 @@ async function streamed(body: object, crash?: Crash, thread = new TestThread()):
   return { live, late, thread, runId, hasCrashed: course(name).isOver };
 }
 
+/** The time of the next attempt has come. */
+async function retry(thread: TestThread): Promise<void> {
+  await thread.sql("UPDATE timers SET due = 1 WHERE kind = 'queue'");
+  await runDurableObjectAlarm(thread.stub);
+}
+
 const ofMode = (events: readonly IdentifiedEvent[], mode: string) =>
   events.filter(({ event }) => event === mode).map(({ data }) => data);
 
@@ -83,6 +92,11 @@ const ofAttempt = (events: readonly IdentifiedEvent[], attempt: number) =>
   events.filter(({ id }) => id?.startsWith(`${attempt}-`));
 
 const COUNTED = Array.from({ length: SUPERSTEPS }, (_, n) => ({ count: { left: SUPERSTEPS - 1 - n } }));
+
+function distinct(updates: readonly unknown[]): unknown[] {
+  const texts = updates.map((data) => JSON.stringify({ ...Object(data), __metadata__: undefined }));
+  return [...new Set(texts)].map((text) => JSON.parse(text) as unknown);
+}
 
 describe("supersteps that follow fast on each other", () => {
   it.for<[Loss, "plain" | "encrypted"]>([
@@ -116,8 +130,8 @@ describe("supersteps that follow fast on each other", () => {
     const { live, late } = await streamed(body, { time, loss: "kept" });
     expect(late).toEqual(live);
     // Where the second attempt goes on it shows once more where it is.
-    const distinct = new Set(shown(live.slice(1).filter(({ event }) => event !== "metadata")));
-    expect([...distinct]).toEqual(shown(undisturbed.live.slice(1)));
+    const told = new Set(shown(live.slice(1).filter(({ event }) => event !== "metadata")));
+    expect([...told]).toEqual(shown(undisturbed.live.slice(1)));
   });
 
   it("are told when time has passed, and not before they are stored", async () => {
@@ -223,6 +237,50 @@ describe("supersteps that follow fast on each other", () => {
     expect(await identifiedEvents(await thread.join(runId))).toEqual(await live);
   });
 
+  it("are told once to who listens to the thread", async () => {
+    deploy({ graph: countdown() });
+    const thread = new TestThread();
+    const name = objectName("", thread.id);
+    plan(name, { point: "run.committed", time: 11, loss: "kept" });
+    const listening = { channels: ["updates", "values", "lifecycle"] };
+    const live = eventsUntil(thread, ends(), listening);
+    await startByCommand(thread, { left: SUPERSTEPS });
+    const updates = (await live).filter(({ method }) => method === "updates");
+    expect(updates.map(({ params: { node, data } }) => ({ [node ?? ""]: data }))).toEqual(COUNTED);
+    expect(course(name).isOver).toBe(true);
+    expect(await eventsUntil(thread, ends(), listening)).toEqual(await live);
+  });
+
+  it.for(["before", "after"] as const)(
+    "are told once when the storage fails %s any transaction",
+    { timeout: 60_000 },
+    async (when) => {
+      deploy({ graph: countdown() });
+      for (let nth = 5, isHit = true; isHit; nth += 3) {
+        const thread = new TestThread();
+        let count = 0;
+        isHit = false;
+        injectFaults((call) => {
+          const isMeant = call.name === objectName("", thread.id) && call.operation === "transaction";
+          if (!isMeant || call.when !== when || count++ !== nth) return undefined;
+          isHit = true;
+          return platformFaults.connection();
+        });
+        const streaming = streamed({ stream_mode: "updates" }, undefined, thread);
+        let isOver = false;
+        void streaming.finally(() => (isOver = true)).catch(() => undefined);
+        await until(async () => {
+          if (!isOver) await retry(thread).catch(() => undefined);
+          return isOver;
+        });
+        const { live, late } = await streaming;
+        injectFaults();
+        // A task of the superstep that was not finished may be told once more, as such.
+        for (const events of [live, late]) expect(distinct(ofMode(events, "updates"))).toEqual(COUNTED);
+      }
+    },
+  );
+
   it("keep what their nodes say by themselves with their commits", async () => {
     deploy({ graph: countdown((left, write) => left % 3 === 0 && write(left)) });
     const body = { stream_mode: ["updates", "custom"] };
@@ -305,11 +363,11 @@ describe("a run of fast supersteps", () => {
     async (name) => {
       deploy({ graph: rounds[name]?.() ?? countdown() });
       const body = { input: { left: 3 }, stream_mode: ["updates", "custom"], stream_subgraphs: true };
-      const undisturbed = told((await streamed(body)).live);
+      const undisturbed = saidOf((await streamed(body)).live);
       expect(undisturbed.length).toBeGreaterThan(5);
       for (let time = 1, isOver = false; !isOver; time++) {
         const { live, late, hasCrashed } = await streamed(body, { time, loss: "kept" });
-        expect(told(live)).toEqual(undisturbed);
+        expect(saidOf(live)).toEqual(undisturbed);
         expect(late).toEqual(live);
         isOver = !hasCrashed;
       }
@@ -318,7 +376,7 @@ describe("a run of fast supersteps", () => {
 });
 
 /** Tasks side by side end in any order. */
-function told(events: readonly IdentifiedEvent[]): string[] {
+function saidOf(events: readonly IdentifiedEvent[]): string[] {
   return events
     .filter(({ event }) => /^(updates|custom)/.test(event))
     .map(({ event, data }) => `${event.replaceAll(/:[^|]*/g, "")} ${JSON.stringify(data)}`)
