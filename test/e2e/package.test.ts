@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/version.ts";
 import { bundle, run, runBin } from "./support/run.ts";
@@ -19,6 +20,9 @@ import { ROOT } from "./support/server.ts";
 
 /** In bytes, minified and compressed: the whole Worker, of which the graph is next to nothing. */
 const BUNDLE_BUDGET = 195_000;
+
+/** The same of the client. */
+const CLIENT_BUDGET = 3000;
 
 const project = realpathSync(mkdtempSync(join(tmpdir(), "tidemark-package-")));
 const installed = join(project, "node_modules/tidemark");
@@ -111,6 +115,23 @@ describe("the package", () => {
       export const log: string[] = (await thread.state()).values.log;`;
     writeFileSync(join(project, "page.ts"), page);
     await typeCheck("page.ts", { lib: ["es2024", "dom"], types: [] });
+  });
+
+  it("has a client of three kilobytes that needs nothing else", async () => {
+    const input = join(installed, "dist/client/index.js");
+    const built = await build({
+      configFile: false,
+      root: project,
+      logLevel: "silent",
+      build: { write: false, rolldownOptions: { input, preserveEntrySignatures: "strict" } },
+    });
+    const [chunk, ...others] = [built].flat().flatMap((each) => ("output" in each ? each.output : []));
+    if (chunk?.type !== "chunk") throw new Error("Nothing was built of the client.");
+    expect([others, chunk.imports]).toEqual([[], []]);
+    expect(chunk.exports).toContain("TidemarkClient");
+    const size = gzipSync(chunk.code).byteLength;
+    expect(size).toBeGreaterThan(1000);
+    expect(size).toBeLessThanOrEqual(CLIENT_BUDGET);
   });
 
   it("type-checks and bundles as a Worker, within its budget", async () => {
