@@ -3,10 +3,8 @@ import { stringifyEvent } from "../json.ts";
 import type { ByteStream, Reply, RunEvents, ThreadApi } from "../thread/protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
 import { heartbeats } from "./heartbeat.ts";
-import { callThread, waitBefore, type ThreadNamespace } from "./thread-stub.ts";
+import { ATTEMPTS, callThread, waitBefore, type ThreadNamespace } from "./thread-stub.ts";
 import { wholeEvents } from "./whole-events.ts";
-
-const ATTEMPTS = 6;
 
 /** Where the events of a run come from. */
 export interface EventSource {

@@ -53,7 +53,17 @@ export type WholeText = Exclude<Bytes, ByteStream>;
 
 /** Reads a text to its end. */
 export async function whole(text: Bytes): Promise<WholeText> {
-  return text instanceof ReadableStream ? new Uint8Array(await new Response(text).arrayBuffer()) : text;
+  if (!(text instanceof ReadableStream)) return text;
+  try {
+    return new Uint8Array(await new Response(text).arrayBuffer());
+  } catch (cause) {
+    throw new CutOffError("The answer has broken off.", { cause });
+  }
+}
+
+/** A stream says only that it broke off, and not why. Objects let none of theirs break off: this one was reset. */
+class CutOffError extends Error {
+  readonly durableObjectReset = true;
 }
 
 /** A reply of JSON text as a response. */

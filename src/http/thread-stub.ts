@@ -21,9 +21,11 @@ export interface ThreadListening {
   fetch(request: Request): Promise<Response>;
 }
 
-const ATTEMPTS = 6;
+/** So often an object is asked that is reset each time. A run may get on from one reset to the next. */
+export const ATTEMPTS = 12;
 /** The longest wait before the second attempt, in milliseconds; it doubles. */
 const FIRST_WAIT = 100;
+const LONGEST_WAIT = 800;
 
 /** As `callObject`. */
 export async function callThread<Value>(
@@ -75,7 +77,7 @@ function wasReset(error: unknown): boolean {
 
 /** Waits before an attempt is repeated: longer each time, and not in step with others. */
 export function waitBefore(attempt: number): Promise<void> {
-  const longest = FIRST_WAIT * 2 ** (attempt - 1);
+  const longest = Math.min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT);
   return scheduler.wait(Math.random() * longest);
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../directory/protocol.ts";
 import { RefusedError } from "../../errors.ts";
-import { waitBefore, type NamedObjects, type ThreadListening } from "../thread-stub.ts";
+import { ATTEMPTS, waitBefore, type NamedObjects, type ThreadListening } from "../thread-stub.ts";
 import { SocketMessages } from "./socket-messages.ts";
 
 /** An event of a thread, with what is needed to pass it on. */
@@ -23,8 +23,6 @@ export interface ListenTo {
   readonly since: number;
 }
 
-/** So many times in a row the object may go away at once. */
-const ATTEMPTS = 8;
 /** A connection that has lasted so long was a good one, in milliseconds. */
 const GOOD_AFTER = 5000;
 /** The object is told so often, in characters, that what it has sent has been taken. */

@@ -77,9 +77,9 @@ describe("passing on the events of a run", () => {
     ]);
   });
 
-  it("ends with an error when the object is reset again and again", async () => {
+  it("ends with an error when the object is reset again and again", { timeout: 20_000 }, async () => {
     const reset = () => Promise.reject(Object.assign(new Error("reset"), { durableObjectReset: true }));
-    const resets = Array.from({ length: 6 }, () => reset);
+    const resets = Array.from({ length: 12 }, () => reset);
     expect(await allEvents(relayed(piecesOf([], true), resets))).toMatchObject([
       { event: "error", data: { error: { code: "thread_unavailable" } } },
     ]);
