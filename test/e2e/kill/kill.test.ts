@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { median, time } from "../../../bench/support/timing.ts";
 import { BundledServer } from "../support/bundled-server.ts";
 import { Effects } from "../support/effects.ts";
 import { Random } from "../support/random.ts";
@@ -12,7 +13,7 @@ const THREADS = 50;
 /** Milliseconds that everything may take to come to its end when the last kill is over: a run waits two minutes at most. */
 const REST = 240_000;
 
-const wait = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time));
+const wait = (delay: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, delay));
 
 interface Wire {
   readonly run_id?: string;
@@ -43,7 +44,8 @@ it(
       process.stdout.write(
         `${KILLS} kills (seed ${SEED}): ${sum(({ jobs }) => jobs)} jobs, ${sum(({ acknowledged }) => acknowledged.length)} answers, ` +
           `${effects.calls.length} calls by nodes, ${sum(({ client }) => client.lost)} calls made again, ` +
-          `${sum(({ stalled }) => stalled)} runs that were given up.\n`,
+          `${sum(({ stalled }) => stalled)} runs that were given up. ` +
+          `Started again in ${median(killing.starts).toFixed(0)} ms, the slowest in ${Math.max(...killing.starts).toFixed(0)} ms.\n`,
       );
     } finally {
       await server.dispose();
@@ -62,15 +64,18 @@ function loadOf(index: number, { url }: BundledServer, effects: Effects, patienc
 interface Killing {
   isOver: boolean;
   readonly over: Promise<void>;
+  /** How long the server took each time to answer again, in milliseconds. */
+  readonly starts: readonly number[];
 }
 
 function kill(server: BundledServer, random: Random, patience: Patience): Killing {
-  const killing = { isOver: false, over: Promise.resolve() };
+  const starts: number[] = [];
+  const killing = { isOver: false, over: Promise.resolve(), starts };
   killing.over = (async () => {
     for (let kills = 0; kills < KILLS; kills++) {
       await wait(random.between(300, 1500));
       await server.kill();
-      await server.start();
+      starts.push(await time(() => server.start()));
     }
   })().finally(() => {
     killing.isOver = true;
