@@ -91,9 +91,13 @@ export default defineConfig({
       workerd("workers", { include: ["test/workers/**/*.test.ts", "test/contract/**/*.workers.test.ts"] }),
       workerd(
         "resets",
-        isLong
-          ? { include: ["test/workers/{thread,http,hooks}/**/*.test.ts"], exclude: [...EXCLUDED] }
-          : { include: [...OFTEN] },
+        {
+          include: isLong ? ["test/workers/{thread,http,hooks}/**/*.test.ts"] : [...OFTEN],
+          exclude: [EXCLUDED],
+          setupFiles: ["test/workers/leave-out.ts"],
+          expect: { poll: { timeout: 8000 } },
+          testTimeout: 20_000,
+        },
         { RESETS: "true" },
       ),
       // @langchain/langgraph-checkpoint-validation expects describe, it and expect to be globals.

@@ -15,7 +15,12 @@ export function mapColumns(map: ReadonlyMap<unknown, unknown>): Columns {
 }
 
 export function recordColumns(record: object): Columns<string> {
-  return ofRecords.get(record) ?? { keys: Object.keys(record), values: Object.keys(record).map((key): unknown => Reflect.get(record, key)) };
+  return (
+    ofRecords.get(record) ?? {
+      keys: Object.keys(record),
+      values: Object.keys(record).map((key): unknown => Reflect.get(record, key)),
+    }
+  );
 }
 
 /** The keys that are texts. */

@@ -30,6 +30,8 @@ const runtime = createRuntime({
   webhooks,
   crons,
   retention: retained,
+  // What a reset has cut off, the alarm takes up: soon enough for who waits.
+  ...(RESETS && { lease: 1000 }),
   directory: { extract: ["topic", "order.id"], shards: 2 },
   events: { heartbeat: 100 },
   hooks: { keys: () => hookKeys, origin: "http://localhost" },

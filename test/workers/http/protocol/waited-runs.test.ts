@@ -39,5 +39,8 @@ it("a run that is only waited for tells who joins it its values when it is to be
   const joined = thread.join(run?.run_id ?? "").then(allEvents);
   gate.open();
   await json(waiting);
-  expect((await joined).map(({ event }) => event)).toEqual(["metadata", "values", "values", "end"]);
+  const [first, ...events] = (await joined).map(({ event }) => event);
+  expect(first).toBe("metadata");
+  // It comes again when the run was entered again.
+  expect(events.filter((event) => event !== "metadata")).toEqual(["values", "values", "end"]);
 });
