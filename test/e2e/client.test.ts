@@ -84,10 +84,11 @@ describe("the client", () => {
     const thread = newThread();
     connections.cuts = 0;
     connections.limit = 900;
-    const events = await allOf(thread.stream({ input: { until: 20 } }));
+    const config = { recursion_limit: 50 };
+    const events = await allOf(thread.stream({ input: { until: 40 }, config }));
     connections.limit = Infinity;
     expect(connections.cuts).toBeGreaterThan(3);
-    expect(counts(events)).toEqual(upTo(20));
+    expect(counts(events)).toEqual(upTo(40));
     const ids = events.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const end = events.at(-1);
