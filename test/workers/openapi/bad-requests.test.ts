@@ -19,6 +19,7 @@ import { wholeApp } from "../../support/whole-app.ts";
 import { faultsOf } from "../../support/json-schema.ts";
 import { spoiledEach } from "./bad-bodies.ts";
 import {
+  almostPaths,
   type BadRequest,
   badRequests,
   commandsOf,
@@ -342,6 +343,29 @@ describe.each(guarded)("%s", { timeout: 30_000 }, (route) => {
     for (const [what, key, isRight] of strangers)
       faults.push(...(await faultsIn(route, { ...request, what }, key, isRight)));
     expect(faults).toEqual([]);
+    await nothingHasChanged();
+  });
+});
+
+describe.each(routes)("%s", { timeout: 30_000 }, (route) => {
+  it("is not reached on a path that is almost its own, with a key or without", async () => {
+    const generation = generationOf(route);
+    const [method = ""] = route.split(" ");
+    const faults: string[] = [];
+    for (const path of almostPaths(generation)) {
+      const { headers, body } = goodRequest(generation);
+      for (const key of [ACME, {}]) {
+        const sent = { method, headers: { ...headers, ...key }, ...(body !== undefined && { body }) };
+        const response = await send(path, sent);
+        const text = await response.text();
+        // Links are for people: what they are refused for is a page.
+        const isTold = text.includes('"code"') || route === "GET /hooks/{token}";
+        const isRight = isRefused(response.status) && isTold && !text.includes(SECRET);
+        if (!isRight) faults.push(`${path} is answered ${response.status}: ${text.slice(0, 100)}`);
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(faulted.splice(0)).toEqual([]);
     await nothingHasChanged();
   });
 });

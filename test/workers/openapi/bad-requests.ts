@@ -155,6 +155,25 @@ export const WITHOUT_THREAD: ReadonlySet<string> = new Set([
   "threadEvents",
 ]);
 
+/** Paths that are almost that of the route. */
+export function almostPaths({ route, values }: Generation): readonly string[] {
+  const path = pathOf(route, values);
+  const [, first = "", ...others] = path.split("/");
+  const rest = ["", ...others].join("/");
+  const beginnings = [
+    `/${path}`,
+    `//${first}/${rest}`,
+    `/${first.toUpperCase()}${rest}`,
+    `/nothing%2F..${path}`,
+    `/..%2F${first}${rest}`,
+    `/${first}%00${rest}`,
+    `/${first};x=1${rest}`,
+  ];
+  // What may be any text takes these signs, too.
+  if ([...FREE].some((name) => route.endsWith(`{${name}}`))) return beginnings;
+  return [...beginnings, ...["/", "%2F", "%00", "%20", ".json", ";x=1", "\\"].map((end) => `${path}${end}`)];
+}
+
 function badParameters(
   generation: Generation,
   { name, in: place, schema }: Parameter,
