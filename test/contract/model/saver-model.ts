@@ -52,6 +52,7 @@ export class SaverModel {
   async #step(): Promise<void> {
     const random = this.#random;
     const ns = random.once(this.#isGrowing ? 20 : 4) ? NAMESPACES[1] : NAMESPACES[0];
+    if (random.once(3)) await this.#checkNewest();
     switch (random.below(this.#isGrowing ? 10 : 12)) {
       case 10:
         return this.#remove();
@@ -173,6 +174,15 @@ export class SaverModel {
     const listed = await collect(this.#open.saver, threadConfig(this.#thread, ns), options);
     expect(listed.map(({ checkpoint }) => checkpoint.id)).toEqual(expected);
     for (const tuple of listed) this.#compare(ns, tuple.checkpoint.id, tuple);
+  }
+
+  async #checkNewest(): Promise<void> {
+    for (const ns of NAMESPACES) {
+      const newest = await this.#open.saver.getTuple(threadConfig(this.#thread, ns));
+      const id = this.#of(ns).ids.at(-1);
+      expect(newest?.checkpoint.id).toBe(id);
+      if (id !== undefined) this.#compare(ns, id, newest);
+    }
   }
 
   async #check(ns: string, id: string | undefined): Promise<void> {
