@@ -18,6 +18,8 @@ export const CRASH_POINTS = {
   "run.rolled_back": "Its checkpoints are removed; the run has not ended.",
   "run.postponed": "A fault is noted, and the next attempt has its time.",
   "run.held_back": "The next attempt of a run that has stopped its object has its time.",
+  "key.claimed": "The key of a call whose answer is kept; the call is not made.",
+  "key.settled": "What such a call was answered, or nothing more of its key.",
   "edit.key_stored": "The key of an edit; the edit is not.",
   "edit.watched": "The time of what an edit may reopen; the edit is not.",
   "event.kept": "An event that nobody waits for.",

@@ -30,6 +30,7 @@ export class KeptAnswers implements KeysApi {
       const known = storage.keys.find(key, platform.now());
       if (known !== undefined) return this.#read(known);
       storage.transaction(() => storage.keys.insert(key, "", platform.now()));
+      platform.reached("key.claimed");
       return null;
     });
   }
@@ -46,6 +47,7 @@ export class KeptAnswers implements KeysApi {
         if (answer === "") storage.keys.remove(key);
         else storage.keys.insert(key, written, platform.now());
       });
+      platform.reached("key.settled");
       return "";
     });
   }

@@ -87,14 +87,16 @@ export const RUNS: readonly Scenario[] = [
     },
   },
   {
-    name: "a cancel while the run goes on",
+    name: "a cancel with a key while the run goes on",
     play: async (thread, effects) => {
       deploy({ waiting: waiting(effects) });
       const { run_id: id } = (await post(thread, "/runs", input)) as WireRun;
       await until(() => effects.wanted()["before"] === 1);
-      await insist(() => post(thread, `/runs/${id}/cancel`, {}));
+      const headers = { "idempotency-key": "cancel" };
+      const cancel = () => insist(() => post(thread, `/runs/${id}/cancel`, {}, headers));
+      const answers = [await cancel(), await cancel()].map((answer) => JSON.stringify(answer));
       await settled(thread);
-      return statusesOf(thread);
+      return [new Set(answers).size, await statusesOf(thread)];
     },
   },
   {
