@@ -21,6 +21,8 @@ afterAll(async () => {
   await server?.dispose();
 });
 
+const POLL = { timeout: 20_000 };
+
 const newThread = () => client.thread(crypto.randomUUID());
 
 async function allOf<Item>(items: AsyncIterable<Item>, onItem: (count: number) => void = () => undefined) {
@@ -150,4 +152,31 @@ describe("the client", () => {
     await expect(reading).rejects.toThrow("enough");
     await expect(thread.invoke({}, { signal })).rejects.toThrow("enough");
   });
+});
+
+describe("a run whose client goes, and does not come again", () => {
+  it.for(["/invoke", "/stream", "/runs", "/runs/wait", "/runs/stream"])(
+    "goes on to its end when it was started by %s",
+    async (way) => {
+      const thread = newThread();
+      const leave = new AbortController();
+      const started = fetch(`${server.url}/threads/${thread.id}${way}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          input: { until: 10 },
+          ...(way.startsWith("/runs") && { assistant_id: "counting" }),
+        }),
+        signal: leave.signal,
+      });
+      const lost = started.then((response) => response.text()).catch(() => "lost");
+      const count = async (): Promise<number | undefined> =>
+        (await thread.state().catch(() => undefined))?.values.count;
+      await expect.poll(count, POLL).toBeGreaterThan(1);
+      leave.abort();
+      if (way !== "/runs") expect(await lost).toBe("lost");
+      await expect.poll(count, POLL).toBe(10);
+      await expect.poll(() => thread.runs.list(), POLL).toMatchObject([{ status: "success", attempts: 1 }]);
+    },
+  );
 });
