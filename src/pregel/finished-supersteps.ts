@@ -19,23 +19,29 @@ export interface FinishedSuperstep {
 
 /** The supersteps between a checkpoint of the graph and the newest one, in their order. */
 export async function finishedSupersteps(run: RunContext, since: string): Promise<FinishedSuperstep[]> {
-  const tuples: CheckpointTuple[] = [];
-  for (let id: string | undefined, isOver = false; !isOver;) {
-    const tuple = await hydrated(
-      run.graph,
-      run.saver,
-      await run.saver?.getTuple(saverConfig(run.config, id)),
-    );
-    if (tuple !== undefined) tuples.unshift(tuple);
-    id = tuple?.parentConfig?.configurable?.checkpoint_id;
-    isOver = tuple === undefined || id === undefined || compareCheckpointIds(tuple.checkpoint.id, since) <= 0;
-  }
+  const tuples = await tuplesFrom(run, since);
   return tuples.flatMap((tuple, index) => {
     const before = tuples[index - 1];
     if (before === undefined || tuple.metadata?.source !== "loop") return [];
     const tell = (): void => tellSuperstep(run, before, tuples[index - 2]);
     return [{ checkpointId: tuple.checkpoint.id, tell }];
   });
+}
+
+/** From this checkpoint, or the first one that is older, to the newest. */
+async function tuplesFrom({ graph, saver, config }: RunContext, since: string): Promise<CheckpointTuple[]> {
+  const tuples: CheckpointTuple[] = [];
+  let id: string | undefined;
+  do {
+    const tuple = await hydrated(graph, saver, await saver?.getTuple(saverConfig(config, id)));
+    if (tuple === undefined) break;
+    tuples.unshift(tuple);
+    id =
+      compareCheckpointIds(tuple.checkpoint.id, since) > 0
+        ? tuple.parentConfig?.configurable?.checkpoint_id
+        : undefined;
+  } while (id !== undefined);
+  return tuples;
 }
 
 /** The one that begins at `tuple`. */

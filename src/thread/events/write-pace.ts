@@ -9,8 +9,9 @@ export class WritePace {
   /** When the next write may come. */
   #next = -Infinity;
 
-  /** How long until the next write, in milliseconds. */
+  /** How long until the next write, in milliseconds: never longer than that, also when the clock was put back. */
   wait(now: number): number {
+    this.#next = Math.min(this.#next, now + INTERVAL);
     return Math.max(0, this.#next - now);
   }
 
