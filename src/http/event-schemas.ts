@@ -4,15 +4,15 @@ import { Mode } from "./run-create.ts";
 import { exactly } from "./schemas.ts";
 
 /** What of a thread is told: the events of its runs, or only where they begin and end. */
-const ThreadMode = v.picklist(
-  ["run_modes", "lifecycle"],
-  'must be "run_modes" or "lifecycle"; edits of the state ("state_update") are not told',
-);
+const ThreadMode = v.picklist(["run_modes", "lifecycle"]);
 
 export const ThreadEventsQuery = exactly({
   stream_mode: v.optional(
     v.pipe(
-      v.union([ThreadMode, v.array(ThreadMode)]),
+      v.union(
+        [ThreadMode, v.array(ThreadMode)],
+        'must be "run_modes", "lifecycle" or both; edits of the state ("state_update") are not told',
+      ),
       v.transform((modes) => [modes].flat()),
     ),
     "run_modes",

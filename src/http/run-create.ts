@@ -51,7 +51,10 @@ const MODES = {
 
 export const Mode = v.picklist(Object.keys(MODES) as (keyof typeof MODES)[]);
 
-export const RunModes = v.union([Mode, v.pipe(v.array(Mode), v.minLength(1))]);
+export const RunModes = v.union(
+  [Mode, v.pipe(v.array(Mode), v.minLength(1))],
+  `must be one of ${Object.keys(MODES).join(", ")}, or a list of them`,
+);
 
 export function requestedModes(
   modes: v.InferOutput<typeof RunModes>,

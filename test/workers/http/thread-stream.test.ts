@@ -41,6 +41,17 @@ it("the stream of a thread's runs tells nothing of those that have ended, but to
   expect(all.ended).toEqual([first, ...live.ids, ...all.ids]);
 });
 
+it.each([["everything"], [["values", "everything"]]])(
+  "a run refuses the modes %j, and says which there are",
+  async (stream_mode) => {
+    const response = new TestThread().post("/runs/stream", { assistant_id: "answers", stream_mode });
+    await expect(json(response)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("values, updates, custom, messages, messages-tuple, tasks"),
+    });
+  },
+);
+
 it("the stream of a thread refuses a mode of which it would tell nothing", async () => {
   deploy({ answers });
   const thread = new TestThread();
@@ -49,7 +60,9 @@ it("the stream of a thread refuses a mode of which it would tell nothing", async
     const response = await request(`${thread.path}/stream?${query}`);
     expect([response.status, await response.json()]).toMatchObject([
       400,
-      { error: { code: "invalid_request", message: expect.stringContaining('"run_modes"') } },
+      {
+        error: { code: "invalid_request", message: expect.stringContaining('"state_update") are not told') },
+      },
     ]);
   }
 });
