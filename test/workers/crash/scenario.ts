@@ -10,6 +10,8 @@ export interface Outcome {
   readonly questions: readonly unknown[];
   /** The checkpoints, the oldest first: how each came to be, and that each follows the one before. */
   readonly history: readonly string[];
+  /** An alarm is set, and nothing has a due time. */
+  readonly isArmedInVain: boolean;
   /** What the scenario itself has seen. */
   readonly seen: unknown;
 }
@@ -99,8 +101,15 @@ async function outcomeOf(thread: TestThread, seen: unknown): Promise<Outcome> {
     next: head?.next ?? [],
     questions: head?.interrupts.map(({ value }) => value) ?? [],
     history: states.toReversed().map(labelOf),
+    isArmedInVain: await isArmedInVain(thread),
     seen,
   };
+}
+
+async function isArmedInVain(thread: TestThread): Promise<boolean> {
+  const hasTables = (await thread.tables()).includes("timers");
+  const timers = hasTables ? await thread.sql("SELECT 1 FROM timers LIMIT 1") : [];
+  return timers.length === 0 && (await thread.alarm()) !== null;
 }
 
 async function historyOf(thread: TestThread): Promise<readonly WireState[]> {
