@@ -96,7 +96,6 @@ export default defineConfig({
           exclude: [EXCLUDED],
           setupFiles: ["test/workers/leave-out.ts"],
           expect: { poll: { timeout: 8000 } },
-          testTimeout: 20_000,
         },
         { RESETS: "true" },
       ),
