@@ -5,7 +5,7 @@ import type { Copies } from "./copies.ts";
 import { UnserializableError } from "./errors.ts";
 import { copyOpaque } from "./opaque.ts";
 import { setOwn } from "./set-own.ts";
-import { endsOf, LONG, rememberEnds, type SharedEnds } from "./shared-ends.ts";
+import { endsOf, LONG, NO_ENDS, rememberEnds, type SharedEnds } from "./shared-ends.ts";
 
 const NOTHING = Object.freeze({});
 
@@ -141,8 +141,6 @@ function copySet(value: ReadonlySet<unknown>, copies: Copies, depth: number, bef
   }
   return lockSet(result);
 }
-
-const NO_ENDS: SharedEnds = { head: 0, tail: 0 };
 
 /** What a copy has of the value before it, by columns: this is a part of the copy as it is. */
 function takeOver(

@@ -11,17 +11,8 @@ const never: Alike = () => false;
 /** Of longer sequences it is remembered what they have in common. */
 export const LONG = 64;
 
-/** Compares member by member, unless it is known. */
-export function sharedEnds(
-  old: readonly unknown[],
-  next: readonly unknown[],
-  isAlike: Alike = never,
-): SharedEnds {
-  return knownEnds(old, next) ?? endsOf([old], [next], [isAlike]);
-}
-
 /**
- * The same of sequences in columns, whose members are alike when they are so in each. Most long ones differ from those
+ * What two sequences in columns have in common, whose members are alike when they are so in each. Most long ones differ from those
  * before at their end: all the work on the rest is in `identical`.
  */
 export function endsOf(
@@ -85,26 +76,54 @@ function readable(list: readonly unknown[]): readonly unknown[] {
 interface Known extends SharedEnds {
   readonly number: number;
   readonly before: number;
+  /** Whether another sequence has the same number. */
+  isTwin: boolean;
+}
+
+/** The members at the ends are the same, or else those of the old sequence stand for those of the new one. */
+export interface KnownEnds extends SharedEnds {
+  readonly areSame: boolean;
 }
 
 const known = new WeakMap<object, Known>();
 let last = 0;
 
 /** What was found out of two long sequences; undefined where nothing was. */
-export function knownEnds(old: object, next: object): SharedEnds | undefined {
-  const ends = known.get(next);
-  return ends !== undefined && ends.before === known.get(old)?.number ? ends : undefined;
+export function knownEnds(old: object, next: object): KnownEnds | undefined {
+  const [before, ends] = [known.get(old), known.get(next)];
+  if (before === undefined || ends?.before !== before.number) return undefined;
+  return { head: ends.head, tail: ends.tail, areSame: !before.isTwin };
 }
 
 /** Neither of the sequences, of which the new one has so many members, may change from now on. */
-export function rememberEnds(old: object, next: object, length: number, { head, tail }: SharedEnds): void {
-  if (length <= LONG) return;
-  known.set(next, { number: ++last, before: numberOf(old), head, tail });
+export function rememberEnds(old: object, next: object, length: number, ends: SharedEnds): void {
+  if (length > LONG) know(next, ++last, ends, knownOf(old).number);
 }
 
-function numberOf(old: object): number {
-  const number = known.get(old)?.number;
-  if (number !== undefined) return number;
-  known.set(old, { number: ++last, before: 0, head: 0, tail: 0 });
-  return last;
+/**
+ * The twin has as many members as the sequence, each of which stands for the one at its place, for ever: what is found
+ * out of either, and those after it, holds of the other. So it is with a value and the form in which it is stored.
+ */
+export function rememberTwin(sequence: object, twin: object): void {
+  if (sequence === twin || !(known.has(sequence) || lengthOf(sequence) > LONG)) return;
+  const own = knownOf(sequence);
+  own.isTwin = true;
+  know(twin, own.number).isTwin = true;
 }
+
+function lengthOf(sequence: object): number {
+  if (Array.isArray(sequence)) return sequence.length;
+  return sequence instanceof Map || sequence instanceof Set ? sequence.size : 0;
+}
+
+function knownOf(sequence: object): Known {
+  return known.get(sequence) ?? know(sequence, ++last);
+}
+
+function know(sequence: object, number: number, { head, tail }: SharedEnds = NO_ENDS, before = 0): Known {
+  const all = { number, before, head, tail, isTwin: false };
+  known.set(sequence, all);
+  return all;
+}
+
+export const NO_ENDS: SharedEnds = { head: 0, tail: 0 };

@@ -5,7 +5,8 @@ export const TURN_SIZE = 600;
 
 type Append = (left: string[], right: string[]) => string[];
 
-const append: Append = (left, right) => left.concat(right);
+/** The reducer of the chat. */
+export const append: Append = (left, right) => left.concat(right);
 
 /** Makes the definition of a channel from its reducer. */
 export type AppendingChannel = (library: Library, reducer: Append) => unknown;
@@ -28,6 +29,14 @@ export function chatGraph(library: Library, saver?: Saver, channel: AppendingCha
 
 export function chatInput(turn: number) {
   return { messages: [text("question", turn)] };
+}
+
+/** All that was said in so many turns. */
+export function chatMessages(turns: number): string[] {
+  return Array.from({ length: turns }, (_, turn) => [
+    text("question", turn),
+    text("answer", 2 * turn + 1),
+  ]).flat();
 }
 
 function text(what: string, number: number): string {

@@ -15,6 +15,13 @@ export interface ChatFigures {
   readonly fileBytes?: number;
 }
 
+/** The reducer of a turn alone, on a list as it is after so many turns. */
+export interface ReducerFigures {
+  readonly turns: number;
+  /** Of a turn. */
+  readonly milliseconds: number;
+}
+
 export interface StateFigures {
   readonly checkpoints: number;
   /** The newest state, read by an object that remembers nothing. */

@@ -2,7 +2,14 @@ import { join } from "node:path";
 import { createTestHarness } from "wrangler";
 import { columnsOf } from "../support/columns.ts";
 import { median } from "../support/timing.ts";
-import { TURNS, type ChatFigures, type ForkFigures, type StateFigures } from "./figures.ts";
+import {
+  TIMED_TURNS,
+  TURNS,
+  type ChatFigures,
+  type ForkFigures,
+  type ReducerFigures,
+  type StateFigures,
+} from "./figures.ts";
 import { peers } from "./peers.ts";
 
 const CHECKPOINTS = [10, 1000, 10_000] as const;
@@ -10,11 +17,12 @@ const CHECKPOINTS = [10, 1000, 10_000] as const;
 const FORKED = 300;
 
 const WARM_UP = 300;
-/** Times are medians of so many threads; the longest chat is one. */
+/** Times are medians of so many threads; the longest chat is one, and timed as often as it goes on. */
 const ROUNDS = 4;
 
 interface Figures {
   readonly chat: readonly ChatFigures[];
+  readonly reducers: readonly ReducerFigures[];
   readonly states: readonly StateFigures[];
   readonly fork: ForkFigures;
 }
@@ -52,7 +60,9 @@ async function measureOurs(): Promise<Figures> {
     const chats: (readonly ChatFigures[])[] = [];
     for (let round = 0; round < ROUNDS; round++)
       chats.push(await grow(origin, `chat ${round}`, TURNS.slice(0, -1)));
-    chats.push(await grow(origin, "chat", TURNS));
+    chats.push(await grow(origin, "chat", TURNS), await goOn(origin, "chat", Math.max(...TURNS)));
+    const reducers: ReducerFigures[] = [];
+    for (const to of TURNS) reducers.push(await ask(origin, "reducer", { thread: "reducer", to }));
     const states: StateFigures[] = [];
     for (const to of CHECKPOINTS) {
       const reads: StateFigures[] = [];
@@ -64,7 +74,7 @@ async function measureOurs(): Promise<Figures> {
       typical(chats.flatMap((each) => each.filter((at) => at.turns === turns))),
     );
     await ask(origin, "chat", { thread: "fork", from: 0, to: FORKED });
-    return { chat, states, fork: await ask(origin, "fork", { thread: "fork", to: FORKED }) };
+    return { chat, reducers, states, fork: await ask(origin, "fork", { thread: "fork", to: FORKED }) };
   } finally {
     await harness.close();
   }
@@ -78,11 +88,22 @@ async function grow(origin: string, thread: string, lengths: readonly number[]):
   return figures;
 }
 
-/** The last one, with the median of the times. */
+/** Times more of the turns that follow, as of a chat of that length. */
+async function goOn(origin: string, thread: string, turns: number): Promise<ChatFigures[]> {
+  const figures: ChatFigures[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const from = turns + round * TIMED_TURNS;
+    const next = await ask<ChatFigures>(origin, "chat", { thread, from, to: from + TIMED_TURNS });
+    figures.push({ ...next, turns });
+  }
+  return figures;
+}
+
+/** The first one, with the median of the times. */
 function typical(figures: readonly ChatFigures[]): ChatFigures {
-  const last = figures.at(-1);
-  if (last === undefined) throw new Error("Nothing was measured.");
-  return { ...last, milliseconds: median(figures.map(({ milliseconds }) => milliseconds)) };
+  const [first] = figures;
+  if (first === undefined) throw new Error("Nothing was measured.");
+  return { ...first, milliseconds: median(figures.map(({ milliseconds }) => milliseconds)) };
 }
 
 async function ask<Answer>(
@@ -118,8 +139,12 @@ function kilobytes(bytes: number): string {
   return (bytes / 1000).toFixed(0);
 }
 
-function alone({ states, fork }: Figures): string[][] {
+function alone({ reducers, states, fork }: Figures): string[][] {
   return [
+    ...reducers.map(({ turns, milliseconds }) => [
+      `reducer of a turn by itself, after ${turns} turns, ms`,
+      milliseconds.toFixed(3),
+    ]),
     ...states.map(({ checkpoints, milliseconds }) => [
       `cold state read at ${checkpoints} checkpoints, ms`,
       milliseconds.toFixed(3),
@@ -130,12 +155,14 @@ function alone({ states, fork }: Figures): string[][] {
   ];
 }
 
-function budgets({ chat, states }: Figures): string[][] {
+function budgets({ chat, reducers, states }: Figures): string[][] {
   const at = (turns: number) => {
     const found = chat.find((figures) => figures.turns === turns);
     if (found === undefined) throw new Error(`There is no figure for ${turns} turns.`);
     return found;
   };
+  const beyond = (turns: number) =>
+    at(turns).milliseconds - (reducers.find((each) => each.turns === turns)?.milliseconds ?? Number.NaN);
   const first = states[0]?.milliseconds ?? Number.NaN;
   const last = states.at(-1)?.milliseconds ?? Number.NaN;
   return [
@@ -143,6 +170,7 @@ function budgets({ chat, states }: Figures): string[][] {
     budget("MB of the file after 1,000 turns", (at(1000).fileBytes ?? Number.NaN) / 1e6, 4),
     budget("turn 1,000 against turn 10", at(1000).milliseconds / at(10).milliseconds, 1.3),
     budget("turn 10,000 against turn 10", at(10_000).milliseconds / at(10).milliseconds),
+    budget("the same, both without the reducer's own work", beyond(10_000) / beyond(10), 1.3),
     budget("cold state at 10,000 checkpoints against 10", last / first, 1.5),
   ];
 }

@@ -1,14 +1,23 @@
 import { createRuntime } from "tidemark/worker";
 import { uuid7 } from "../../src/uuid7.ts";
-import { chatGraph, chatInput } from "../graphs/chat.ts";
+import { append, chatGraph, chatInput, chatMessages } from "../graphs/chat.ts";
 import { ours } from "../graphs/library.ts";
 import { loopGraph, loopInput, recursionLimit } from "../graphs/loop.ts";
+import { adopt } from "../../src/adopt.ts";
 import type { StartRun } from "../../src/thread/protocol.ts";
-import { TIMED_TURNS, type ChatFigures, type ForkFigures, type StateFigures } from "./figures.ts";
+import {
+  TIMED_TURNS,
+  type ChatFigures,
+  type ForkFigures,
+  type ReducerFigures,
+  type StateFigures,
+} from "./figures.ts";
 
 const runtime = createRuntime({ graphs: { chat: chatGraph(ours), loop: loopGraph(ours) } });
 
 const READS = 20;
+/** Turns of the reducer alone, which calls it twice. */
+const REDUCED_TURNS = 200;
 
 interface RequestedRun {
   readonly graph: string;
@@ -28,6 +37,31 @@ export class Thread extends runtime.Thread {
     await this.ctx.storage.sync();
     const milliseconds = (performance.now() - start) / TIMED_TURNS;
     return { turns, milliseconds, bytes: this.#bytes(), fileBytes: this.ctx.storage.sql.databaseSize };
+  }
+
+  /** What the reducer of the chat takes by itself, of a list that is a part of the state. */
+  async reducer(turns: number): Promise<ReducerFigures> {
+    const said = adopt(chatMessages(turns));
+    const { messages } = chatInput(turns);
+    let members = 0;
+    const reduce = () => {
+      for (let turn = 0; turn < REDUCED_TURNS; turn++)
+        members += append(said, messages).length + append(said, messages).length;
+    };
+    reduce();
+    await this.#tick();
+    const start = performance.now();
+    reduce();
+    await this.#tick();
+    const milliseconds = (performance.now() - start) / REDUCED_TURNS;
+    if (members === 0) throw new Error("Nothing was appended.");
+    return { turns, milliseconds };
+  }
+
+  /** Something is written, and durable: the clock moves. */
+  async #tick(): Promise<void> {
+    this.ctx.storage.kv.put("tick", performance.now());
+    await this.ctx.storage.sync();
   }
 
   /** A thread with so many checkpoints, whose state has always the same size. */
@@ -128,6 +162,8 @@ export default {
     switch (pathname) {
       case "/chat":
         return Response.json(await thread.chat(threadId, from, to));
+      case "/reducer":
+        return Response.json(await thread.reducer(to));
       case "/state":
         return Response.json(await thread.state(threadId, to));
       case "/fork":

@@ -1,5 +1,6 @@
 import { UndecodableError, ValueTooLargeError } from "../errors.ts";
-import { adoptOwned, isAdopted, isWhollyAdopted } from "../adopt.ts";
+import { adoptOwned, isAdopted, isConstant, isWhollyAdopted } from "../adopt.ts";
+import { rememberTwin } from "../shared-ends.ts";
 import { decode, encode } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import { ExternalReference } from "../checkpoint/serde/external-reference.ts";
@@ -192,7 +193,9 @@ export class StoredValues {
       return [reference, leaf] as const;
     });
     const replacer = new LeafReplacer(findings, new Map<unknown, unknown>(leaves));
-    return values.map((value) => replacer.replace(value));
+    const restored = values.map((value) => replacer.replace(value));
+    for (const [part, replacement] of replacer.replaced()) noteTwin(part, replacement);
+    return restored;
   }
 }
 
@@ -228,9 +231,17 @@ function replaceAll(
     values,
     blobs,
     remember: () => {
-      for (const [part, replacement] of replacer.replaced()) findings.known.set(part, replacement);
+      for (const [part, replacement] of replacer.replaced()) {
+        findings.known.set(part, replacement);
+        noteTwin(part, replacement);
+      }
     },
   };
+}
+
+/** One of them is the value as the graph has it. */
+function noteTwin(part: object, twin: object): void {
+  if (isConstant(part) || isConstant(twin)) rememberTwin(part, twin);
 }
 
 function nothing(): void {}

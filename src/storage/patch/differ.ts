@@ -1,5 +1,6 @@
 import { Copies } from "../../copies.ts";
-import { adoptOwned, handOut, isMutable } from "../../adopt.ts";
+import { adoptOwned, handOut, isConstant, isMutable } from "../../adopt.ts";
+import { knownEnds, rememberTwin, type SharedEnds } from "../../shared-ends.ts";
 import type { Change } from "./change.ts";
 import { isObject, isSameLeaf, kindOf } from "./kind.ts";
 import type { Kind } from "./kind.ts";
@@ -91,6 +92,13 @@ export class Differ implements PartComparison {
     return this.isEqual(old, next);
   }
 
+  /** What is known of the ends of two sequences: members that are not the same count as substituted. */
+  knownEnds(old: object, next: object): SharedEnds | undefined {
+    const known = knownEnds(old, next);
+    if (known?.areSame === false) this.#keep();
+    return known;
+  }
+
   /** The new value, written out in the place of an old one. */
   write(old: unknown, next: unknown): Change {
     const change = this.add(next);
@@ -133,6 +141,7 @@ export class Differ implements PartComparison {
     }
     (this.#unequal ??= new Map()).set(old, next);
     this.#findings.set(next, CHANGED);
+    if (isObject(change.value) && isConstant(next)) rememberTwin(next, change.value);
     if (weigh(next, change.bytes) > change.bytes) return change;
     this.#rewind(mark);
     return this.write(old, next);

@@ -22,7 +22,8 @@ export interface PartComparison {
 export function diffRecord(differ: PartComparison, old: PlainRecord, next: PlainRecord): Change | undefined {
   const oldKeys = keysOf(old);
   const keys = keysOf(next);
-  const start = knownEnds(old, next)?.head ?? 0;
+  const known = knownEnds(old, next);
+  const start = known?.areSame ? known.head : 0;
   if (!isInOrder(oldKeys, keys, old, next, start)) return diffOrdered(differ, old, next, oldKeys, keys);
   const removed: number[] = [];
   const draft = new Draft(next, [RECORD, 0]);

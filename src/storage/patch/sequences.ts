@@ -1,5 +1,5 @@
 import { adoptDerived, adoptOwned } from "../../adopt.ts";
-import { endsOf, knownEnds, type SharedEnds } from "../../shared-ends.ts";
+import { endsOf, type SharedEnds } from "../../shared-ends.ts";
 import { align, WHOLE } from "./align.ts";
 import type { Pair } from "./align.ts";
 import type { Change } from "./change.ts";
@@ -19,7 +19,7 @@ export function diffList(
 ): Change | undefined {
   const draft = new SequenceDraft(LIST, old, plainMembers(differ, old, next));
   const before = differ.substitutions;
-  align(plainPair(differ, old, next, knownEnds(old, next)), draft);
+  align(plainPair(differ, old, next, differ.knownEnds(old, next)), draft);
   return draft.finish(next, differ.substitutions > before, (members, written) =>
     adoptDerived(members, old, written),
   );
@@ -33,7 +33,7 @@ export function diffSet(
   const [oldMembers, members] = [Array.from(old), Array.from(next)];
   const draft = new SequenceDraft(SET, oldMembers, plainMembers(differ, oldMembers, members));
   const before = differ.substitutions;
-  const pair = plainPair(differ, oldMembers, members, knownEnds(old, next));
+  const pair = plainPair(differ, oldMembers, members, differ.knownEnds(old, next));
   align({ ...pair, patch: () => WHOLE }, draft);
   const made = new Made<Set<unknown>>();
   const change = draft.finish(next, differ.substitutions > before, (all) =>
@@ -50,7 +50,7 @@ export function diffMap(
   const [oldEntries, entries] = [new Entries(old), new Entries(next)];
   const draft = new SequenceDraft(MAP, oldEntries, entryMembers(differ, oldEntries, entries));
   const before = differ.substitutions;
-  align(entryPair(differ, oldEntries, entries), draft);
+  align(entryPair(differ, oldEntries, entries, differ.knownEnds(old, next)), draft);
   const made = new Made<Map<unknown, unknown>>();
   const change = draft.finish(next, differ.substitutions > before, (all) =>
     made.of(new Map(all), all.length),
@@ -106,14 +106,14 @@ function plainMembers(differ: Differ, old: readonly unknown[], next: readonly un
   };
 }
 
-function entryPair(differ: Differ, old: Entries, next: Entries): Pair {
+function entryPair(differ: Differ, old: Entries, next: Entries, known: SharedEnds | undefined): Pair {
   const key = (i: number, j: number) => differ.isSame(old.keys[i], next.keys[j]);
   const value = (i: number, j: number) => differ.isSame(old.values[i], next.values[j]);
   const isEqualKey = (i: number, j: number) => differ.isEqual(old.keys[i], next.keys[j]);
   return {
     oldLength: old.length,
     newLength: next.length,
-    ends: old.endsWith(next, key, value),
+    ends: known ?? endsOf([old.keys, old.values], [next.keys, next.values], [key, value]),
     isSame: (i, j) => key(i, j) && value(i, j),
     isEqual: (i, j) => isEqualKey(i, j) && differ.isEqual(old.values[i], next.values[j]),
     oldKey: (i) => old.keys[i],
