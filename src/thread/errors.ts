@@ -220,6 +220,10 @@ export function threadChanged(threadId: string): TidemarkError {
   );
 }
 
+export function isThreadChanged(error: unknown): boolean {
+  return error instanceof TidemarkError && error.code === "thread_changed";
+}
+
 export function wireError(error: TidemarkError): WireError {
   return { code: error.code, message: clip(error.message), details: error.details };
 }

@@ -2,7 +2,7 @@ import { readArchive } from "../archive/read-archive.ts";
 import { writeArchive } from "../archive/write-archive.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { Announcer } from "./announcer.ts";
-import { threadBeingImported } from "./errors.ts";
+import { isThreadChanged, threadBeingImported } from "./errors.ts";
 import { threadRecords } from "./export-thread.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
 import { archiveKey, importThread } from "./import-thread.ts";
@@ -52,9 +52,19 @@ export class ThreadTransfer {
 
   export(threadId: string): ByteStream {
     const { readable, writable } = new IdentityTransformStream();
-    const records = threadRecords(this.#storage, threadId);
+    const records = this.#reported(threadRecords(this.#storage, threadId));
     this.#platform.waitUntil(pump(writeArchive(records), writable.getWriter()));
     return readable;
+  }
+
+  /** Whoever reads an export sees that it breaks off, but not why. */
+  async *#reported<Each>(records: AsyncIterable<Each>): AsyncGenerator<Each, void, undefined> {
+    try {
+      yield* records;
+    } catch (error) {
+      if (!isThreadChanged(error)) this.#platform.report(error);
+      throw error;
+    }
   }
 
   import({ metadata, idempotency, ...address }: ImportThread, archive: ByteStream): Promise<ImportedThread> {

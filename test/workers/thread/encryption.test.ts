@@ -316,5 +316,10 @@ describe("a thread whose serializer encrypts", () => {
     await copy.evict();
     deploySerde(withKey("b", { b: key(2) }));
     await expect(copy.state()).rejects.toMatchObject({ code: "encryption_key_missing" });
+    // What a run was started with is looked at, and may hold what is not to be exported.
+    const before = reports().length;
+    const broken = await request(`${copy.path}/export`);
+    await expect(broken.arrayBuffer()).rejects.toThrow();
+    expect(reports().slice(before)).toMatchObject([{ code: "encryption_key_missing" }]);
   });
 });
