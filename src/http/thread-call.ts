@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { GRAPH_CRONS } from "../graph-crons.ts";
 import type { Bytes, ByteStream, Reply, ThreadAddress, ThreadApi } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { accessTo } from "./auth/authorization.ts";
@@ -21,7 +22,7 @@ export function requestedThread(context: Context, options: AppOptions): Requeste
 
 export function namedThread(context: Context, options: AppOptions, threadId: string): RequestedThread {
   const { tenant } = context.get("principal");
-  noteOfRequest(context, { tenant, thread_id: threadId });
+  noteOfRequest(context, { tenant, ...(threadId !== GRAPH_CRONS && { thread_id: threadId }) });
   const access = accessTo(context, "threads");
   return {
     address: { tenant, threadId, ...(access !== undefined && { access }) },

@@ -7,6 +7,7 @@ import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { apiKeys, createRuntime } from "../../../src/worker.ts";
 import { toHex } from "../../../src/storage/stored-id.ts";
 import { Log } from "../../support/log.ts";
+import { notedText, recordsOf } from "../../support/records.ts";
 import { signed } from "../../support/signed-deliveries.ts";
 import { json, request, type RunAnswer, TestThread } from "../../support/threads.ts";
 import { wholeApp } from "../../support/whole-app.ts";
@@ -320,6 +321,12 @@ describe("a key of a call whose answer is kept", () => {
     await keeper.sql("UPDATE idempotency_keys SET created_at = created_at - 24 * 60 * 60 * 1000");
     expect((await answered({ ...pruning, body: { thread_ids: [], keep_last: 2 } }, "prune"))[0]).toBe(200);
     expect((await keeper.rowCounts())["idempotency_keys"]).toBe(1);
+  });
+
+  it("is kept where the log names no thread", async () => {
+    await read({ path: "/threads/prune", body: { thread_ids: [] } }, crypto.randomUUID());
+    expect(notedText()).toContain('"/threads/prune"');
+    expect(recordsOf(".").filter(({ event }) => event === "request")).toEqual([]);
   });
 
   it("makes no thread of one that is not there", async () => {
