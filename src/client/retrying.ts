@@ -49,8 +49,13 @@ export class Retrying {
   }
 }
 
-/** Codes of what may be over a moment later: nobody has answered, or something between us and the server. */
-const PASSING: ReadonlySet<string> = new Set(["unreachable", "silent", "server_error"]);
+/** Codes of what may be over a moment later: nobody has answered, or something between us and the server; or this very call goes on. */
+const PASSING: ReadonlySet<string> = new Set([
+  "unreachable",
+  "silent",
+  "server_error",
+  "idempotency_key_in_use",
+]);
 
 function isPassing(failure: unknown): boolean {
   if (!(failure instanceof TidemarkClientError)) return false;

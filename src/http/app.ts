@@ -1,5 +1,4 @@
 import { Hono } from "./hono.ts";
-import { answeredOnce } from "./answered-once.ts";
 import { authentication } from "./auth/authentication.ts";
 import type { ReauthenticationOptions } from "./auth/reauthentication.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
@@ -101,7 +100,6 @@ export function createApp(options: AppOptions): Hono {
   if (documented !== undefined && documentation?.isPublic) app.route("/", documented);
   app.use(authentication(options));
   if (documented !== undefined && !documentation?.isPublic) app.route("/", documented);
-  app.use(answeredOnce(options));
   app.route("/threads/:thread_id", runRoutes(options));
   app.route("/threads/:thread_id", createRunRoutes(options));
   if (options.hasCrons === true) app.route("/threads/:thread_id", cronRoutes(options));

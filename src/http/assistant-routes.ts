@@ -31,6 +31,7 @@ import {
 } from "./assistant-schemas.ts";
 import { accessTo, authorize, authorizedMetadata } from "./auth/authorization.ts";
 import { givenOrNewId } from "./new-id.ts";
+import { once } from "./once.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { deleteThreads } from "./delete-threads.ts";
@@ -55,6 +56,7 @@ export function assistantRoutes(options: AppOptions): Hono {
   const graphs = (): readonly string[] => Object.keys(options.graphs);
   const view = viewOf(options);
   const assistants = assistantsOf(options);
+  const read = readingOf(options);
 
   app.post("/", async (context) => {
     const body = await parseBody(context.req, CreateAssistantBody, MAX_ASSISTANT);
@@ -62,8 +64,11 @@ export function assistantRoutes(options: AppOptions): Hono {
     const assistant = newAssistant(context, body);
     const asked = { ...body, assistant_id: assistant.assistantId, metadata: { ...body.metadata } };
     const metadata = await authorizedOf(context, "assistants:create", asked);
-    const made = await assistants(context).createAssistant({ ...assistant, metadata }, view(context));
-    return respond(context, made, wireAssistant);
+    const make = async (): Promise<Response> => {
+      const made = await assistants(context).createAssistant({ ...assistant, metadata }, view(context));
+      return respond(context, made, wireAssistant);
+    };
+    return once(context, options, make, () => read(context, assistant.assistantId));
   });
 
   app.post("/search", async (context) => {
@@ -128,6 +133,7 @@ function assistantVersionRoutes(options: AppOptions): Hono {
   const app = new Hono();
   const view = viewOf(options);
   const assistants = assistantsOf(options);
+  const read = readingOf(options);
 
   app.post("/:assistant_id/versions", async (context) => {
     const id = context.req.param("assistant_id");
@@ -140,11 +146,11 @@ function assistantVersionRoutes(options: AppOptions): Hono {
     const id = context.req.param("assistant_id");
     const { version } = await parseBody(context.req, LatestBody, MAX_ASSISTANT);
     await authorize(context, "assistants:update", { assistant_id: id, version });
-    return respond(
-      context,
-      await assistants(context).setLatestAssistant(id, version, view(context)),
-      wireAssistant,
-    );
+    const make = async (): Promise<Response> => {
+      const set = await assistants(context).setLatestAssistant(id, version, view(context));
+      return respond(context, set, wireAssistant);
+    };
+    return once(context, options, make, () => read(context, id));
   });
 
   return app;
@@ -152,6 +158,16 @@ function assistantVersionRoutes(options: AppOptions): Hono {
 
 function viewOf(options: AppOptions): (context: Context) => AssistantView {
   return (context) => ({ graphs: Object.keys(options.graphs), access: accessTo(context, "assistants") });
+}
+
+/** Answers a call that has come before with the assistant as it is now. */
+function readingOf(options: AppOptions): (context: Context, id: string) => Promise<Response> {
+  return async (context, id) => {
+    requirePermission(context, "assistants:read");
+    await authorize(context, "assistants:read", { assistant_id: id });
+    const found = await assistantsOf(options)(context).getAssistant(id, viewOf(options)(context));
+    return respond(context, found, wireAssistant);
+  };
 }
 
 function assistantsOf(options: AppOptions): (context: Context) => AssistantsApi {
@@ -239,7 +255,7 @@ function newAssistant(context: Context, body: CreateAssistant): NewAssistant {
     name: body.name ?? "Untitled",
     description: body.description ?? null,
     // One that follows from a key is there when the call was made before.
-    ifExists: id == null || context.get("isRepeated") ? "do_nothing" : ifExists,
+    ifExists: id == null ? "do_nothing" : ifExists,
   };
 }
 

@@ -13,36 +13,23 @@ export async function parseBody<Schema extends v.GenericSchema>(
   schema: Schema,
   limit: number,
 ): Promise<v.InferOutput<Schema>> {
-  let sent = sentBodies.get(request.raw);
-  if (sent === undefined) sentBodies.set(request.raw, (sent = await readBody(request, limit)));
-  if (sent.size > limit) throw tooLarge(sent.size, limit);
-  return check(schema, sent.value, "body");
-}
-
-interface SentBody {
-  readonly value: unknown;
-  /** In bytes. */
-  readonly size: number;
-}
-
-/** What is read once may be wanted twice: by its key, and by its route. */
-const sentBodies = new WeakMap<Request, SentBody>();
-
-/** The body that was parsed, as it was sent: what another version of the server adds or leaves out is no part of it. */
-export function sentBody(request: HonoRequest): unknown {
-  return sentBodies.get(request.raw)?.value;
-}
-
-async function readBody(request: HonoRequest, limit: number): Promise<SentBody> {
-  const bytes = await readBytes(request, limit);
-  const text = decoded(bytes);
+  const text = await readText(request, limit);
   if (text !== "" && !isJson(request.header("content-type"))) {
     throw new RefusedError(
       "unsupported_media_type",
       'Send the body as JSON, with the header "content-type: application/json".',
     );
   }
-  return { value: text === "" ? {} : parseJson(text), size: bytes.byteLength };
+  const value = text === "" ? {} : parseJson(text);
+  sentBodies.set(request.raw, value);
+  return check(schema, value, "body");
+}
+
+const sentBodies = new WeakMap<Request, unknown>();
+
+/** The body that was parsed, as it was sent: what another version of the server adds or leaves out is no part of it. */
+export function sentBody(request: HonoRequest): unknown {
+  return sentBodies.get(request.raw);
 }
 
 /** Checks parameters of the query: of one that is repeated, the list of its values. */
@@ -84,10 +71,7 @@ export async function readBytes(request: HonoRequest, limit: number): Promise<Ui
 }
 
 export async function readText(request: HonoRequest, limit: number): Promise<string> {
-  return decoded(await readBytes(request, limit));
-}
-
-function decoded(bytes: Uint8Array): string {
+  const bytes = await readBytes(request, limit);
   try {
     return UTF8.decode(bytes);
   } catch (cause) {

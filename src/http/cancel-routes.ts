@@ -7,6 +7,7 @@ import type { Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { accessTo, authorize } from "./auth/authorization.ts";
 import { parseBody, parseQuery } from "./body.ts";
+import { once } from "./once.ts";
 import { CancelManyQuery, CancelRunsBody } from "./runs-schemas.ts";
 import { directoryOf } from "./search-routes.ts";
 import { call, callWhole, namedThread, refusal, type RequestedThread } from "./thread-call.ts";
@@ -39,13 +40,16 @@ export function cancelRoutes(options: AppOptions): Hono {
       await authorize(context, "threads:update", { thread_id: id });
       threads.push(namedThread(context, options, id));
     }
-    for (const thread of threads) {
-      // A run without a thread of its caller's goes by the id of its own.
-      const named = threadId == null && runIds != null ? [thread.address.threadId] : runIds;
-      const refused = await cancelIn(thread, action, named ?? statuses.map((each) => ({ status: each })));
-      if (refused !== undefined) return refusal(context, refused);
-    }
-    return context.body(null, 204);
+    const make = async (): Promise<Response> => {
+      for (const thread of threads) {
+        // A run without a thread of its caller's goes by the id of its own.
+        const named = threadId == null && runIds != null ? [thread.address.threadId] : runIds;
+        const refused = await cancelIn(thread, action, named ?? statuses.map((each) => ({ status: each })));
+        if (refused !== undefined) return refusal(context, refused);
+      }
+      return context.body(null, 204);
+    };
+    return once(context, options, make, () => context.body(null, 204));
   });
 
   return app;

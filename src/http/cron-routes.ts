@@ -3,9 +3,10 @@ import type { AppOptions } from "./app.ts";
 import { authorizedCron } from "./auth/authorized-cron.ts";
 import { parseBody } from "./body.ts";
 import { threadCronId } from "./cron-id.ts";
-import { authorizedCronOf, authorizedCrons } from "./cron-access.ts";
+import { authorizedCronOf, authorizedCrons, readCron } from "./cron-access.ts";
 import { cronRequest, ThreadCronBody } from "./cron-schemas.ts";
 import { newId } from "./new-id.ts";
+import { once } from "./once.ts";
 import { withAssistant } from "./run-assistant.ts";
 import { call, jsonResponse, namedThread, refusal, requestedThread } from "./thread-call.ts";
 
@@ -30,7 +31,9 @@ export function cronRoutes(options: AppOptions): Hono {
     const request = await authorizedCron(context, cron, cronRequest(body, graph, body.on_interrupted));
     const thread = namedThread(context, options, threadId);
     const create = { ...cron, ...thread.address, request };
-    return jsonResponse(context, await call(thread, (api) => api.createCron(create)));
+    const make = async (): Promise<Response> =>
+      jsonResponse(context, await call(thread, (api) => api.createCron(create)));
+    return once(context, options, make, () => readCron(context, options, threadId, cron.cronId));
   });
 
   app.get("/runs/crons", async (context) => {

@@ -2,6 +2,7 @@ import { Hono } from "./hono.ts";
 import type { Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";
+import { once } from "./once.ts";
 import { RebuildDirectoryBody } from "./tenant-schemas.ts";
 import { callThreadObject } from "./thread-stub.ts";
 
@@ -17,17 +18,21 @@ export function directoryRoutes(options: AppOptions): Hono {
     const { objects } = await parseBody(context.req, RebuildDirectoryBody, options.maxBodySize);
     const threadById = options.threadById(context.env);
     const stubs = objects.map((id) => ({ id, stub: threadById(id) }));
-    const failed: { object: string; code: string }[] = [];
-    let announced = 0;
-    for (let start = 0; start < stubs.length; start += AT_ONCE) {
-      const telling = stubs.slice(start, start + AT_ONCE).map(async ({ id, stub }) => {
-        const reply = await callThreadObject(stub, (api): Promise<Reply<boolean>> => api.announceThread());
-        if (!reply.ok) failed.push({ object: id, code: reply.error.code });
-        else if (reply.value) announced += 1;
-      });
-      await Promise.all(telling);
-    }
-    return context.json({ announced, failed });
+    const make = async (): Promise<Response> => {
+      const failed: { object: string; code: string }[] = [];
+      let announced = 0;
+      for (let start = 0; start < stubs.length; start += AT_ONCE) {
+        const telling = stubs.slice(start, start + AT_ONCE).map(async ({ id, stub }) => {
+          const reply = await callThreadObject(stub, (api): Promise<Reply<boolean>> => api.announceThread());
+          if (!reply.ok) failed.push({ object: id, code: reply.error.code });
+          else if (reply.value) announced += 1;
+        });
+        await Promise.all(telling);
+      }
+      return context.json({ announced, failed });
+    };
+    // What threads are, they may tell however often.
+    return once(context, options, make, make);
   });
 
   return app;

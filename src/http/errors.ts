@@ -75,6 +75,7 @@ const statuses = {
   thread_empty: 409,
   run_not_ended: 409,
   run_cancelled: 409,
+  idempotency_key_in_use: 409,
   thread_deleted: 410,
   hook_expired: 410,
   hook_revoked: 410,

@@ -5,7 +5,7 @@ import type { AppOptions } from "./app.ts";
 import { authorizedMetadata } from "./auth/authorization.ts";
 import { authorizeChangedRuns, authorizedCron } from "./auth/authorized-cron.ts";
 import { parseBody } from "./body.ts";
-import { authorizedCronOf, authorizedCrons, keeperOf } from "./cron-access.ts";
+import { authorizedCronOf, authorizedCrons, keeperOf, readCron } from "./cron-access.ts";
 import { threadOfCron } from "./cron-id.ts";
 import {
   CountCronsBody,
@@ -17,6 +17,7 @@ import {
   SearchCronsBody,
 } from "./cron-schemas.ts";
 import { newId } from "./new-id.ts";
+import { once } from "./once.ts";
 import { withAssistant } from "./run-assistant.ts";
 import { call, callWhole, jsonResponse, refusal } from "./thread-call.ts";
 import { requireThreadId } from "./thread-id.ts";
@@ -44,7 +45,9 @@ export function graphCronRoutes(options: AppOptions): Hono {
     const request = await authorizedCron(context, asked, cronRequest(body, graph, "refuse"));
     const thread = keeperOf(context, options, GRAPH_CRONS);
     const create = { ...cron, ...thread.address, request };
-    return jsonResponse(context, await call(thread, (api) => api.createCron(create)));
+    const make = async (): Promise<Response> =>
+      jsonResponse(context, await call(thread, (api) => api.createCron(create)));
+    return once(context, options, make, () => readCron(context, options, GRAPH_CRONS, cron.cronId));
   });
 
   app.patch("/:cron_id", async (context) => {

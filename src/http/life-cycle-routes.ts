@@ -7,6 +7,7 @@ import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { authorize, authorizedMetadata } from "./auth/authorization.ts";
 import { givenOrNewId } from "./new-id.ts";
+import { once } from "./once.ts";
 import { parseBody, parseQuery } from "./body.ts";
 import { removeThread } from "./remove-thread.ts";
 import { CopyBody, NoQuery, PruneBody, type PruneRequest, PruneThreadsBody } from "./schemas.ts";
@@ -35,13 +36,17 @@ export function pruneRoute(options: AppOptions): Hono {
       await authorize(context, "threads:delete", { thread_id: id });
       threads.push(namedThread(context, options, id));
     }
-    let pruned = 0;
-    for (const thread of threads) {
-      const reply = await prune(thread, body);
-      if (reply.ok) pruned += 1;
-      else if (!SKIPPED.has(reply.error.code)) return refusal(context, reply);
-    }
-    return context.json({ pruned_count: pruned });
+    const make = async (): Promise<Response> => {
+      let pruned = 0;
+      for (const thread of threads) {
+        const reply = await prune(thread, body);
+        if (reply.ok) pruned += 1;
+        else if (!SKIPPED.has(reply.error.code)) return refusal(context, reply);
+      }
+      return context.json({ pruned_count: pruned });
+    };
+    const again = (kept: string): Response => context.body(kept, 200, { "content-type": "application/json" });
+    return once(context, options, make, again, (response) => response.clone().text());
   });
 
   return app;
@@ -54,7 +59,8 @@ export function lifeCycleRoutes(options: AppOptions): Hono {
   app.post("/prune", async (context) => {
     const thread = requestedThread(context, options);
     const body = await parseBody(context.req, PruneBody, options.maxBodySize);
-    return done(context, await prune(thread, body));
+    const make = async (): Promise<Response> => done(context, await prune(thread, body));
+    return once(context, options, make, () => context.body(null, 204));
   });
 
   app.post("/copy", async (context) => {
@@ -68,16 +74,25 @@ export function lifeCycleRoutes(options: AppOptions): Hono {
     const asked = { thread_id: id, metadata: {}, if_exists: "raise" };
     const metadata = authorizedMetadata((await authorize(context, "threads:create", asked)).metadata);
     const target = namedThread(context, options, id);
-    const exported = await call(source, (api) => api.exportThread(source.address));
-    if (!exported.ok) return refusal(context, exported);
-    const reply = await receive(target, metadata, exported.value);
-    // What follows from a key is there when the same call has made it before.
-    const mayBeMade = given === undefined || context.get("isRepeated");
-    const isMade = !reply.ok && mayBeMade && reply.error.code === "thread_exists";
-    if (!reply.ok && !isMade) return refusal(context, reply);
-    const { tenant } = target.address;
-    // Of what the caller has made they may know, whatever handlers show them else.
-    return jsonResponse(context, await callWhole(target, (api) => api.getThread({ tenant, threadId: id })));
+    const again = async (): Promise<Response> => {
+      await authorize(context, "threads:read", { thread_id: id });
+      const { address } = namedThread(context, options, id);
+      return jsonResponse(context, await callWhole(target, (api) => api.getThread(address)));
+    };
+    const make = async (): Promise<Response> => {
+      const exported = await call(source, (api) => api.exportThread(source.address));
+      if (!exported.ok) return refusal(context, exported);
+      const reply = await receive(target, metadata, exported.value);
+      if (!reply.ok) {
+        // Under an id that follows from the key there is what the same call has made before.
+        const isMade = given === undefined && reply.error.code === "thread_exists";
+        return isMade ? again() : refusal(context, reply);
+      }
+      const { tenant } = target.address;
+      // Of what the caller has made they may know, whatever handlers show them else.
+      return jsonResponse(context, await callWhole(target, (api) => api.getThread({ tenant, threadId: id })));
+    };
+    return once(context, options, make, again);
   });
 
   app.delete("/", async (context) => done(context, await removeThread(requestedThread(context, options))));

@@ -35,11 +35,19 @@ export function idempotencyKey(context: Context): string | undefined {
 export async function idempotencyOf(key: string, context: Context, body: unknown): Promise<Idempotency> {
   const { method, path, url } = context.req;
   // A key is its thread's, so that the thread is no part of what it stands for.
-  const route = path.replace(/^\/threads\/[^/]+/, "") + new URL(url).search;
-  const text = `${method} ${route} ${JSON.stringify(body)}`;
+  const route = path.replace(/^\/threads\/[^/]+/, "");
+  const { searchParams: query } = new URL(url);
+  query.sort();
+  const text = `${method} ${route}?${query.toString()} ${JSON.stringify(body, inOrder)}`;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const hash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return { caller: context.get("principal")?.caller ?? "", key, hash };
+}
+
+/** The order of its keys is no part of what JSON says. */
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function checkpointOf(match: string): string {

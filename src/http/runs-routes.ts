@@ -10,6 +10,7 @@ import type { Disconnection } from "./disconnection.ts";
 import { configuredHeaders } from "./configured-headers.ts";
 import { streamed } from "./event-response.ts";
 import { newId } from "./new-id.ts";
+import { once } from "./once.ts";
 import { callAcceptedRun, callToldRun, told, valuesNow, valuesOf } from "./run-answers.ts";
 import { withoutUnknownInput } from "./unknown-input.ts";
 import { startTogether } from "./run-batch.ts";
@@ -151,9 +152,16 @@ export function runsRoutes(options: AppOptions): Hono {
     const { thread, run } = requestedRun(context, options);
     const { action, wait, reason } = parseQuery(context.req, schemas.CancelQuery);
     const cancelled = { ...run, action: reason === "taken" ? ("taken" as const) : action, wait };
-    const reply = await callToldRun(thread, (api) => api.cancelRun(cancelled));
-    if (!reply.ok || !reply.value.isCancelled) return told(context, thread, reply);
-    return cancelled.wait ? context.body(null, 204) : told(context, thread, reply, 202);
+    const make = async (): Promise<Response> => {
+      const reply = await callToldRun(thread, (api) => api.cancelRun(cancelled));
+      if (!reply.ok || !reply.value.isCancelled) return told(context, thread, reply);
+      return cancelled.wait ? context.body(null, 204) : told(context, thread, reply, 202);
+    };
+    return once(context, options, make, async (status) => {
+      if (status === "204") return context.body(null, 204);
+      const reply = await callToldRun(thread, (api) => api.getRun(run));
+      return told(context, thread, reply, status === "202" ? 202 : 200);
+    });
   });
 
   app.delete("/runs/:run_id", async (context) => {

@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import { GRAPH_CRONS } from "../graph-crons.ts";
 import type { Bytes, ByteStream, Reply, ThreadAddress, ThreadApi } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { accessTo } from "./auth/authorization.ts";
@@ -21,11 +20,18 @@ export function requestedThread(context: Context, options: AppOptions): Requeste
 }
 
 export function namedThread(context: Context, options: AppOptions, threadId: string): RequestedThread {
-  const { tenant } = context.get("principal");
-  noteOfRequest(context, { tenant, ...(threadId !== GRAPH_CRONS && { thread_id: threadId }) });
+  noteOfRequest(context, { thread_id: threadId });
+  const thread = tenantObject(context, options, threadId);
   const access = accessTo(context, "threads");
+  return access === undefined ? thread : { ...thread, address: { ...thread.address, access } };
+}
+
+/** An object of the caller's tenant, for what is no matter of access to a thread. */
+export function tenantObject(context: Context, options: AppOptions, threadId: string): RequestedThread {
+  const { tenant } = context.get("principal");
+  noteOfRequest(context, { tenant });
   return {
-    address: { tenant, threadId, ...(access !== undefined && { access }) },
+    address: { tenant, threadId },
     namespace: options.threads(context.env, { tenant, request: context.req.raw }),
     name: objectName(tenant, threadId),
   };

@@ -45,5 +45,6 @@ export interface CronsApi {
   createCron(create: CreateCron): Promise<Reply<Bytes>>;
   patchCron(patch: PatchCron): Promise<Reply<Bytes>>;
   listCrons(list: ListCrons): Promise<Reply<Bytes>>;
+  getCron(cron: NamedCron): Promise<Reply<Bytes>>;
   deleteCron(cron: NamedCron): Promise<Reply<null>>;
 }

@@ -185,6 +185,14 @@ export function keyReused(key: string): RefusedError {
   );
 }
 
+export function keyInUse(key: string): RefusedError {
+  return new RefusedError(
+    "idempotency_key_in_use",
+    `The call with the Idempotency-Key "${key}" is being made. Ask again in a moment for what has come of it.`,
+    { details: { idempotency_key: key } },
+  );
+}
+
 /** The condition of `If-Match` does not hold. */
 export function headMoved(expected: string, head: string | undefined): RefusedError {
   return new RefusedError(

@@ -1,12 +1,17 @@
-import { decode, encode } from "../checkpoint/encoding.ts";
-import { GRAPH_CRONS } from "../graph-crons.ts";
-import { fromHex, toHex } from "../storage/stored-id.ts";
 import type { Ready } from "./access.ts";
 import { type HashedKey, hashedKey } from "./content-hashes.ts";
+import { keyInUse } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { KeyedCall, KeysApi, Reply } from "./protocol.ts";
 import { replying } from "./replying.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
+
+/** In milliseconds: so long the platform lets a router go on whose client is gone. */
+const CLAIMED_FOR = 30_000;
+
+type Kept =
+  | { readonly answer: string }
+  | { readonly answer?: undefined; readonly claim: string; readonly until: number };
 
 export interface KeptAnswersParts {
   readonly storage: ThreadStorage;
@@ -14,7 +19,7 @@ export interface KeptAnswersParts {
   readonly ready: Ready;
 }
 
-/** What calls with a key were answered, where nothing that is stored of the thread tells it. */
+/** The keys of calls of which nothing comes that could keep them. */
 export class KeptAnswers implements KeysApi {
   readonly #parts: KeptAnswersParts;
 
@@ -26,53 +31,52 @@ export class KeptAnswers implements KeysApi {
     const { storage, platform } = this.#parts;
     return replying(async () => {
       const key = await this.#keyOf(call);
-      if (key === undefined) return null;
-      const known = storage.keys.find(key, platform.now());
-      if (known !== undefined) return this.#read(known);
-      storage.transaction(() => storage.keys.insert(key, "", platform.now()));
+      const now = platform.now();
+      const known = storage.thread() && this.#find(key, now);
+      if (known?.answer !== undefined) return known.answer;
+      if (known !== undefined && known.claim !== call.claim && known.until > now) throw keyInUse(key.key);
+      storage.transaction(() => {
+        const { tenant, threadId } = call;
+        if (storage.thread() === undefined) {
+          storage.create({ tenant, thread_id: threadId, graph: "", created_at: now, metadata: {} });
+        }
+        this.#keep(key, { claim: call.claim, until: now + CLAIMED_FOR }, now);
+      });
       platform.reached("key.claimed");
       return null;
     });
   }
 
-  settleKey(call: KeyedCall, answer: string): Promise<Reply<string>> {
+  settleKey(call: KeyedCall, answer: string | null): Promise<Reply<null>> {
     const { storage, platform } = this.#parts;
     return replying(async () => {
-      const written = await this.#written(answer);
       const key = await this.#keyOf(call);
-      if (key === undefined) return "";
-      const known = answer === "" && storage.keys.find(key, platform.now());
-      if (known) return this.#read(known);
-      storage.transaction(() => {
-        if (answer === "") storage.keys.remove(key);
-        else storage.keys.insert(key, written, platform.now());
-      });
+      // The tenant may have been erased.
+      if (storage.thread() === undefined) return null;
+      const now = platform.now();
+      const known = this.#find(key, now);
+      if (known?.answer !== undefined) return null;
+      if (answer !== null) storage.transaction(() => this.#keep(key, { answer }, now));
+      // Another call has the key when this one took longer than its claim holds.
+      else if (known?.claim === call.claim) storage.transaction(() => storage.keys.remove(key));
       platform.reached("key.settled");
-      return "";
+      return null;
     });
   }
 
-  /** Undefined where there is no thread. What keeps the crons of graphs is made for its first key. */
-  async #keyOf(call: KeyedCall): Promise<HashedKey | undefined> {
-    const { storage, platform, ready } = this.#parts;
-    const { idempotency, tenant, threadId } = call;
+  async #keyOf(call: KeyedCall): Promise<HashedKey> {
+    const { storage, ready } = this.#parts;
     await ready(call);
-    const key = await hashedKey(storage.serde, idempotency);
-    if (storage.thread() !== undefined) return key;
-    if (threadId !== GRAPH_CRONS) return undefined;
-    const row = { tenant, thread_id: threadId, graph: "", created_at: platform.now(), metadata: {} };
-    storage.transaction(() => storage.create(row));
-    return key;
+    return hashedKey(storage.serde, call.idempotency);
   }
 
-  async #written(answer: string): Promise<string> {
-    const { type, data } = await encode(this.#parts.storage.serde, answer);
-    return `${type} ${toHex(data)}`;
+  #find(key: HashedKey, now: number): Kept | undefined {
+    const known = this.#parts.storage.keys.find(key, now);
+    // What `#keep` has written.
+    return known === undefined ? undefined : (JSON.parse(known) as Kept);
   }
 
-  async #read(written: string): Promise<string> {
-    if (written === "") return "";
-    const [type = "", data = ""] = written.split(" ");
-    return String(await decode(this.#parts.storage.serde, { type, data: fromHex(data) }));
+  #keep(key: HashedKey, kept: Kept, now: number): void {
+    this.#parts.storage.keys.insert(key, JSON.stringify(kept), now);
   }
 }

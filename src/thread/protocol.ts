@@ -304,17 +304,19 @@ export interface HooksApi {
 
 export interface KeyedCall extends ThreadAddress {
   readonly idempotency: Idempotency;
+  /** Names this call among others under the key. */
+  readonly claim: string;
 }
 
-/** The methods of a thread object for calls of which nothing else tells what they came to. An answer is any text but "". */
+/** The methods of a thread object for calls of which nothing else tells what they came to. */
 export interface KeysApi {
   /**
-   * Takes the key for the call. Answers what the call was answered when it came before: "" when it is not known; null for a new
-   * one. A thread that is not there takes none.
+   * Takes the key for a call that is to be made now, for half a minute: null. When the same call was made before, it is to be
+   * answered by what is given. While another one has the key, `idempotency_key_in_use`.
    */
   claimKey(call: KeyedCall): Promise<Reply<string | null>>;
-  /** Keeps the answer; with "" the key is free again, unless an answer is kept by now: that one is given. */
-  settleKey(call: KeyedCall, answer: string): Promise<Reply<string>>;
+  /** Keeps what the call came to, of several the first; with null the key is free again. */
+  settleKey(call: KeyedCall, answer: string | null): Promise<Reply<null>>;
 }
 
 /** The methods of a thread object for runs by their ids. */

@@ -114,6 +114,14 @@ export class ThreadCrons implements CronsApi {
     });
   }
 
+  getCron(named: NamedCron): Promise<Reply<Bytes>> {
+    return replying(async () => {
+      await this.#parts.ready(named);
+      await this.#requireAccess(named);
+      return jsonBytes(await this.#told(this.#find(named)));
+    });
+  }
+
   deleteCron(named: NamedCron): Promise<Reply<null>> {
     const { storage, ready } = this.#parts;
     return replying(async () => {

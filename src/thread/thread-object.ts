@@ -111,7 +111,7 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#serve((thread) => thread.keys.claimKey(call));
   }
 
-  settleKey(call: KeyedCall, answer: string): Promise<Reply<string>> {
+  settleKey(call: KeyedCall, answer: string | null): Promise<Reply<null>> {
     return this.#serve((thread) => thread.keys.settleKey(call, answer));
   }
 
@@ -157,6 +157,10 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
 
   patchCron(patch: PatchCron): Promise<Reply<Bytes>> {
     return this.#serve((thread) => thread.crons.patchCron(patch));
+  }
+
+  getCron(cron: NamedCron): Promise<Reply<Bytes>> {
+    return this.#serve((thread) => thread.crons.getCron(cron));
   }
 
   listCrons(list: ListCrons): Promise<Reply<Bytes>> {

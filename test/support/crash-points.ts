@@ -22,9 +22,14 @@ interface Plan {
 
 const plans = new Map<string, Plan>();
 
-/** Notes from now on where the object comes, and ends it at the target. */
-export function plan(name: string, target?: Place & { readonly loss: Loss }): void {
-  plans.set(name, { seen: new Map(), target, isOver: false });
+/** Notes from now on where the object comes, and others that do their part, and ends the one that comes to the target. */
+export function plan(
+  name: string,
+  target?: Place & { readonly loss: Loss },
+  others: readonly string[] = [],
+): void {
+  const planned: Plan = { seen: new Map(), target, isOver: false };
+  for (const each of [name, ...others]) plans.set(each, planned);
 }
 
 /** Where the object has come since it was planned, and whether it was ended. */

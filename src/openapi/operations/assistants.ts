@@ -28,7 +28,13 @@ export const assistantOperations = {
     body: { schema: CreateAssistantBody, example: { graph_id: "support", name: "Refund desk" } },
     headers: ["Idempotency-Key"],
     answers: { 200: Assistant },
-    errors: [...OF_DIRECTORY, "unknown_graph", "assistant_exists", "value_too_large"],
+    errors: [
+      ...OF_DIRECTORY,
+      "unknown_graph",
+      "assistant_exists",
+      "value_too_large",
+      "idempotency_key_in_use",
+    ],
   },
   "POST /assistants/search": {
     id: "searchAssistants",
@@ -79,7 +85,7 @@ export const assistantOperations = {
     body: { schema: LatestBody, example: { version: 1 } },
     headers: ["Idempotency-Key"],
     answers: { 200: Assistant },
-    errors: OF_ASSISTANT,
+    errors: [...OF_ASSISTANT, "idempotency_key_in_use"],
   },
   "GET /assistants/:assistant_id/graph": {
     id: "getGraph",

@@ -28,6 +28,7 @@ export const cronOperations = {
       "graph_required",
       "graph_mismatch",
       "too_many_crons",
+      "idempotency_key_in_use",
     ],
   },
   "GET /threads/:thread_id/runs/crons": {
@@ -48,7 +49,7 @@ export const cronOperations = {
     body: { schema: GraphCronBody, example: { assistant_id: "support", ...EXAMPLE } },
     headers: ["Idempotency-Key"],
     answers: { 200: Cron },
-    errors: [...OF_ASSISTANT, ...OF_TERMS, "too_many_crons", "thread_unavailable"],
+    errors: [...OF_ASSISTANT, ...OF_TERMS, "too_many_crons", "thread_unavailable", "idempotency_key_in_use"],
   },
   "POST /runs/crons/search": {
     id: "searchCrons",

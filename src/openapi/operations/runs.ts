@@ -132,7 +132,7 @@ export const runOperations = {
     query: CancelQuery,
     headers: ["Idempotency-Key"],
     answers: { 200: Run, 202: Run, 204: null },
-    errors: [...OF_THREAD, "run_not_found"],
+    errors: [...OF_THREAD, "run_not_found", "idempotency_key_in_use"],
   },
   "GET /threads/:thread_id/stream": {
     id: "joinThreadStream",
@@ -154,7 +154,13 @@ export const runOperations = {
     body: { schema: CancelRunsBody, example: { thread_id: "t1", status: "all" } },
     headers: ["Idempotency-Key"],
     answers: { 204: null },
-    errors: [...OF_THREAD, ...OF_DIRECTORY, "invalid_thread_id", "thread_unavailable"],
+    errors: [
+      ...OF_THREAD,
+      ...OF_DIRECTORY,
+      "invalid_thread_id",
+      "thread_unavailable",
+      "idempotency_key_in_use",
+    ],
   },
   "GET /runs/:run_id/join": {
     id: "joinStatelessRun",

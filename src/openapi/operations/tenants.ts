@@ -19,5 +19,6 @@ export const tenantOperations = {
     body: { schema: RebuildDirectoryBody, example: { objects: [] } },
     headers: ["Idempotency-Key"],
     answers: { 200: Rebuilt },
+    errors: ["idempotency_key_in_use"],
   },
 } as const satisfies Operations;

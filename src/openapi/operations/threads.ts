@@ -74,7 +74,7 @@ export const threadOperations = {
     body: { schema: PruneThreadsBody, example: { thread_ids: ["t1", "t2"], keep_last: 5 } },
     headers: ["Idempotency-Key"],
     answers: { 200: Pruned },
-    errors: ["invalid_thread_id", "invalid_prune", "thread_unavailable"],
+    errors: ["invalid_thread_id", "invalid_prune", "thread_unavailable", "idempotency_key_in_use"],
   },
   "GET /threads/:thread_id": {
     id: "getThread",
@@ -111,7 +111,7 @@ export const threadOperations = {
     body: { schema: PruneBody, example: { keep_last: 5 } },
     headers: ["Idempotency-Key"],
     answers: { 204: null },
-    errors: [...OF_THREAD, "invalid_prune", "thread_busy", "blob_unavailable"],
+    errors: [...OF_THREAD, "invalid_prune", "thread_busy", "blob_unavailable", "idempotency_key_in_use"],
   },
   "POST /threads/:thread_id/copy": {
     id: "copyThread",
@@ -119,7 +119,14 @@ export const threadOperations = {
     body: { schema: CopyBody, example: { thread_id: "t1-copy" } },
     headers: ["Idempotency-Key"],
     answers: { 200: Thread },
-    errors: [...OF_READING, "thread_busy", "thread_exists", "thread_empty", "blob_unavailable"],
+    errors: [
+      ...OF_READING,
+      "thread_busy",
+      "thread_exists",
+      "thread_empty",
+      "blob_unavailable",
+      "idempotency_key_in_use",
+    ],
   },
   "GET /threads/:thread_id/export": {
     id: "exportThread",

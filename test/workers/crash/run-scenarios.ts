@@ -87,15 +87,16 @@ export const RUNS: readonly Scenario[] = [
     },
   },
   {
-    name: "a cancel with a key while the run goes on",
+    name: "a cancel while the run goes on, and again with a key",
     play: async (thread, effects) => {
       deploy({ waiting: waiting(effects) });
       const { run_id: id } = (await post(thread, "/runs", input)) as WireRun;
       await until(() => effects.wanted()["before"] === 1);
-      const headers = { "idempotency-key": "cancel" };
-      const cancel = () => insist(() => post(thread, `/runs/${id}/cancel`, {}, headers));
-      const answers = [await cancel(), await cancel()].map((answer) => JSON.stringify(answer));
+      const cancel = (headers = {}) => insist(() => post(thread, `/runs/${id}/cancel`, {}, headers));
+      await cancel();
       await settled(thread);
+      const keyed = () => cancel({ "idempotency-key": "cancel" });
+      const answers = [await keyed(), await keyed()].map((answer) => JSON.stringify(answer));
       return [new Set(answers).size, await statusesOf(thread)];
     },
   },

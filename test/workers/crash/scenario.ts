@@ -1,3 +1,4 @@
+import { GRAPH_CRONS } from "../../../src/graph-crons.ts";
 import { objectName } from "../../../src/http/object-name.ts";
 import { course, type Loss, type Place, plan } from "../../support/crash-points.ts";
 import { until } from "../../support/gate.ts";
@@ -55,7 +56,7 @@ export interface Played {
 export async function played({ play }: Scenario, target?: Place & { readonly loss: Loss }): Promise<Played> {
   const thread = new TestThread();
   const name = objectName("", thread.id);
-  plan(name, target);
+  plan(name, target, [objectName("", GRAPH_CRONS)]);
   const effects = new Effects();
   const seen = await play(thread, effects);
   await settled(thread);

@@ -6,6 +6,7 @@ import { objectName } from "../../../src/http/object-name.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { apiKeys, createRuntime } from "../../../src/worker.ts";
 import { toHex } from "../../../src/storage/stored-id.ts";
+import type { KeysApi, Reply } from "../../../src/thread/protocol.ts";
 import { Log } from "../../support/log.ts";
 import { notedText, recordsOf } from "../../support/records.ts";
 import { signed } from "../../support/signed-deliveries.ts";
@@ -236,17 +237,22 @@ async function answered(call: Call, key: string): Promise<readonly [status: numb
   return [response.status, await response.text()];
 }
 
+/** In whatever order its keys come. */
+function said([status, text]: readonly [status: number, text: string]): readonly unknown[] {
+  return [status, text.startsWith("{") ? JSON.parse(text) : text];
+}
+
 describe("a call that comes again under its key", () => {
   it.each(Object.keys(CHANGES))("gets what came of the first one: %s", async (name) => {
     const [first, other] = (await CHANGES[name]?.()) ?? expect.fail();
     const key = crypto.randomUUID();
     const [status, text] = await answered(first, key);
     expect(status, text).toBeLessThan(300);
-    expect(await answered(first, key)).toEqual([status, text]);
+    expect(said(await answered(first, key))).toEqual(said([status, text]));
     const [refused, reason] = await answered(other, key);
     expect(JSON.parse(reason)).toMatchObject({ error: { code: "idempotency_key_reused" } });
     expect(refused).toBe(422);
-    expect(await answered(first, key)).toEqual([status, text]);
+    expect(said(await answered(first, key))).toEqual(said([status, text]));
   });
 
   it("is known on every route that changes something, and the document says so", () => {
@@ -266,14 +272,19 @@ async function read<Body>(call: Call, key: string): Promise<Body> {
   return (await json(sent(call, { "idempotency-key": key }))) as Body;
 }
 
-describe("a key of a call whose answer is kept", () => {
-  it("does nothing a second time, however late the same call comes again", async () => {
+/** What is known of all keys in the object that keeps those of the tenant becomes this. */
+async function know(kept: object): Promise<void> {
+  await new TestThread(".").sql("UPDATE idempotency_keys SET result = ?", JSON.stringify(kept));
+}
+
+describe("a key that its tenant keeps", () => {
+  it("does nothing a second time, however late the same call comes again, and tells how things are by then", async () => {
     const id = await assistant();
     const path = `/assistants/${id}/latest`;
     const first = { path, body: { version: 1 } };
     expect(await read(first, "latest")).toMatchObject({ version: 1 });
     await made(path, { version: 2 });
-    expect(await read(first, "latest")).toMatchObject({ version: 1 });
+    expect(await read(first, "latest")).toMatchObject({ version: 2 });
     expect(await json(request(`/assistants/${id}`))).toMatchObject({ version: 2 });
 
     const { thread, run } = await delayed();
@@ -296,22 +307,83 @@ describe("a key of a call whose answer is kept", () => {
   it("makes one call of several that come at once", async () => {
     const { thread_id: id } = await asking();
     const copy = { path: `/threads/${id}/copy`, body: { thread_id: crypto.randomUUID() } };
-    await Promise.all(Array.from({ length: 5 }, () => answered(copy, "copy")));
+    const copies = await Promise.all(Array.from({ length: 5 }, () => answered(copy, "copy")));
+    const statuses = copies.map(([status]) => status);
+    expect(statuses).toContain(200);
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    for (const [status, text] of copies) {
+      if (status === 409) expect(text).toContain("idempotency_key_in_use");
+    }
     expect((await answered(copy, "copy"))[0]).toBe(200);
-    const cronCall = { path: "/runs/crons", body: cron };
-    const crons = Array.from({ length: 5 }, () => read<{ cron_id: string }>(cronCall, id));
-    expect(new Set((await Promise.all(crons)).map(({ cron_id }) => cron_id)).size).toBe(1);
   });
 
-  it("leads to what was made when the answer has got lost, or is too long to be kept", async () => {
-    const { thread_id: id } = await new TestThread().invoke({ input: { log: ["x".repeat(300_000)] } });
-    const copy = { path: `/threads/${id}/copy`, body: { thread_id: crypto.randomUUID() } };
-    const copied = await read(copy, "copy");
-    expect(await read(copy, "copy")).toEqual(copied);
-    const named = { path: "/assistants", body: { assistant_id: crypto.randomUUID(), graph_id: "ask" } };
-    const first = await read(named, "assistant");
-    await new TestThread(".").sql("UPDATE idempotency_keys SET result = ''");
-    expect(await read(named, "assistant")).toEqual(first);
+  it("is in use while its call is made, and made again when nothing was heard of that for half a minute", async () => {
+    const path = `/assistants/${await assistant()}/latest`;
+    const first = { path, body: { version: 1 } };
+    await read(first, "k");
+    await made(path, { version: 2 });
+    await know({ claim: "another", until: Date.now() + 60_000 });
+    const response = await sent(first, { "idempotency-key": "k" });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([409, "1"]);
+    expect(await response.json()).toMatchObject({ error: { code: "idempotency_key_in_use" } });
+    const [refused] = await answered({ path, body: { version: 2 } }, "k");
+    expect(refused).toBe(422);
+    await know({ claim: "another", until: Date.now() - 1 });
+    expect(await read(first, "k")).toMatchObject({ version: 1 });
+    await made(path, { version: 2 });
+    expect(await read(first, "k")).toMatchObject({ version: 2 });
+  });
+
+  it("takes what is there for what its call has made only under an id that follows from the key", async () => {
+    const { thread_id: id } = await asking();
+    const named = { path: `/threads/${id}/copy`, body: { thread_id: crypto.randomUUID() } };
+    const unnamed = { path: `/threads/${id}/copy`, body: {} };
+    const assistants = [{ graph_id: "ask", assistant_id: crypto.randomUUID() }, { graph_id: "ask" }];
+    const calls = [named, unnamed, ...assistants.map((body) => ({ path: "/assistants", body }))];
+    const before = [];
+    for (const [index, call] of calls.entries()) before.push(await read(call, `${id}-${index}`));
+    await know({ claim: "lost", until: 0 });
+    const after = [];
+    for (const [index, call] of calls.entries()) after.push(said(await answered(call, `${id}-${index}`)));
+    const exists = (code: string): unknown =>
+      expect.objectContaining({ error: expect.objectContaining({ code }) as unknown });
+    expect(after).toEqual([
+      [409, exists("thread_exists")],
+      [200, before[1]],
+      [409, exists("assistant_exists")],
+      [200, before[3]],
+    ]);
+  });
+
+  it("keeps what the first call has come to, and is freed only by the one that has it", async () => {
+    const address = { tenant: "", threadId: "." };
+    const stub = env.THREAD.get(env.THREAD.idFromName(objectName("", "."))) as unknown as KeysApi;
+    const keyed = (claim: string, hash = "00") => ({
+      ...address,
+      idempotency: { caller: "c", key: crypto.randomUUID(), hash },
+      claim,
+    });
+    const one = keyed("one");
+    const two = { ...one, claim: "two" };
+    const other = { ...keyed("other", "11"), idempotency: { ...one.idempotency, hash: "11" } };
+    const codeOf = async (reply: Promise<Reply<unknown>>): Promise<unknown> => {
+      const known = await reply;
+      return known.ok ? known.value : known.error.code;
+    };
+    expect(await codeOf(stub.claimKey(one))).toBe(null);
+    // The reply was lost, and the same router asks once more.
+    expect(await codeOf(stub.claimKey(one))).toBe(null);
+    expect(await codeOf(stub.claimKey(two))).toBe("idempotency_key_in_use");
+    await stub.settleKey(two, null);
+    expect(await codeOf(stub.claimKey(two))).toBe("idempotency_key_in_use");
+    await stub.settleKey(one, null);
+    expect(await codeOf(stub.claimKey(other))).toBe(null);
+    // The call that had the key before it was freed comes to its end late.
+    expect(await codeOf(stub.settleKey(one, "late"))).toBe("idempotency_key_reused");
+    await stub.settleKey(other, "first");
+    await stub.settleKey({ ...other, claim: "second" }, "second");
+    await stub.settleKey(other, null);
+    expect(await codeOf(stub.claimKey(other))).toBe("first");
   });
 
   it("is forgotten after a day", async () => {
