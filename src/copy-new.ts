@@ -1,11 +1,11 @@
 import { FOREIGN, inherit, inheritCycle, isAdopted, mark, MUTABLE } from "./adopted.ts";
-import { type Columns, mapColumns, recordColumns, rememberMap, rememberRecord } from "./columns.ts";
+import { type Columns, mapColumns, recordColumns, rememberColumns } from "./columns.ts";
 import { isMap, isObject, isPlain, isSet, lockMap, lockSet } from "./containers.ts";
 import type { Copies } from "./copies.ts";
 import { UnserializableError } from "./errors.ts";
 import { copyOpaque } from "./opaque.ts";
 import { setOwn } from "./set-own.ts";
-import { endsOf, LONG, NO_ENDS, rememberEnds, type SharedEnds } from "./shared-ends.ts";
+import { endsOf, LONG, NO_ENDS, rememberEnds } from "./shared-ends.ts";
 
 const NOTHING = Object.freeze({});
 
@@ -39,10 +39,7 @@ function copyList(value: readonly unknown[], copies: Copies, depth: number, befo
   const result: unknown[] = [...value];
   copies.set(value, result);
   mark(result);
-  const ends = Array.isArray(before) ? takeOver(result, before, [before], [result]) : NO_ENDS;
-  const end = result.length - ends.tail;
-  for (let index = ends.head; index < end; index++)
-    result[index] = child(result, result[index], copies, depth);
+  copyMembers(result, [result], copies, depth, before, Array.isArray(before) ? [before] : undefined);
   return Object.freeze(result);
 }
 
@@ -65,7 +62,7 @@ function copyRecord(value: object, copies: Copies, depth: number, before: object
 /** To copy one with thousands of keys by a spread takes twice as long. */
 function copyLongRecord(
   value: object,
-  keys: readonly string[],
+  keys: string[],
   copies: Copies,
   depth: number,
   before: object,
@@ -73,22 +70,14 @@ function copyLongRecord(
   const result: Record<PropertyKey, unknown> = {};
   copies.set(value, result);
   mark(result);
-  const values: unknown[] = keys.map((key) => Reflect.get(value, key));
-  const ends = isPlain(before)
-    ? takeOver(result, before, listsOf(recordColumns(before)), [keys, values])
-    : NO_ENDS;
-  const end = keys.length - ends.tail;
-  for (const [index, key] of keys.entries()) {
-    if (index >= ends.head && index < end)
-      values[index] = child(result, values[index], copies, depth, Reflect.get(before, key));
-    setOwn(result, key, values[index]);
-  }
+  const columns: Columns<string> = { keys, values: keys.map((key): unknown => Reflect.get(value, key)) };
+  const old = isPlain(before) ? listsOf(recordColumns(before)) : undefined;
+  copyMembers(result, listsOf(columns), copies, depth, before, old);
+  for (const [index, key] of keys.entries()) setOwn(result, key, columns.values[index]);
   const symbols = Object.getOwnPropertySymbols(value);
-  if (symbols.length === 0) rememberRecord(result, { keys, values });
-  else {
-    mark(result, FOREIGN);
-    for (const symbol of symbols) result[symbol] = Reflect.get(value, symbol);
-  }
+  if (symbols.length === 0) rememberColumns(result, columns);
+  else mark(result, FOREIGN);
+  for (const symbol of symbols) result[symbol] = Reflect.get(value, symbol);
   return Object.freeze(result);
 }
 
@@ -98,27 +87,13 @@ function copyMap(
   depth: number,
   before: object,
 ): object {
-  const result = new Map(value);
+  const result = new Map<unknown, unknown>();
   copies.set(value, result);
   mark(result);
-  const keys: unknown[] = Array.from(value.keys());
-  const values: unknown[] = Array.from(value.values());
-  const old = isMap(before) ? before : undefined;
-  const ends = old ? takeOver(result, old, listsOf(mapColumns(old)), [keys, values]) : NO_ENDS;
-  const end = keys.length - ends.tail;
-  let hasNewKeys = false;
-  for (let index = ends.head; index < end; index++) {
-    const key = keys[index];
-    keys[index] = child(result, key, copies, depth);
-    values[index] = child(result, values[index], copies, depth, old?.get(key));
-    hasNewKeys ||= keys[index] !== key;
-    if (!hasNewKeys) result.set(key, values[index]);
-  }
-  if (hasNewKeys) {
-    result.clear();
-    for (const [index, key] of keys.entries()) result.set(key, values[index]);
-  }
-  rememberMap(result, { keys, values });
+  const columns = mapColumns(value);
+  const old = isMap(before) ? listsOf(mapColumns(before)) : undefined;
+  copyMembers(result, listsOf(columns), copies, depth, before, old);
+  for (const [index, key] of columns.keys.entries()) result.set(key, columns.values[index]);
   return lockMap(result);
 }
 
@@ -126,36 +101,43 @@ function copySet(value: ReadonlySet<unknown>, copies: Copies, depth: number, bef
   const result = new Set(value);
   copies.set(value, result);
   mark(result);
-  const members: unknown[] = Array.from(value);
-  const ends = isSet(before) ? takeOver(result, before, [Array.from(before)], [members]) : NO_ENDS;
-  const end = members.length - ends.tail;
-  let hasNewMembers = false;
-  for (let index = ends.head; index < end; index++) {
-    const member = members[index];
-    members[index] = child(result, member, copies, depth);
-    hasNewMembers ||= members[index] !== member;
-  }
-  if (hasNewMembers) {
+  const members = Array.from(value);
+  const old = isSet(before) ? [Array.from(before)] : undefined;
+  if (copyMembers(result, [members], copies, depth, before, old)) {
     result.clear();
     for (const member of members) result.add(member);
   }
   return lockSet(result);
 }
 
-/** What a copy has of the value before it, by columns: this is a part of the copy as it is. */
-function takeOver(
+/**
+ * Copies what is new of the members, in columns, into their places. What `before` has at the same ends is a part of the copy as
+ * it is. Whether any of them is another one now.
+ */
+function copyMembers(
   result: object,
+  columns: readonly unknown[][],
+  copies: Copies,
+  depth: number,
   before: object,
-  old: readonly (readonly unknown[])[],
-  next: readonly (readonly unknown[])[],
-): SharedEnds {
-  const ends = endsOf(old, next);
+  old: readonly (readonly unknown[])[] | undefined,
+): boolean {
+  const length = columns[0]?.length ?? 0;
+  const ends = old === undefined ? NO_ENDS : endsOf(old, columns);
   if (ends.head + ends.tail > 0) inherit(result, before);
-  rememberEnds(before, result, next[0]?.length ?? 0, ends);
-  return ends;
+  if (old !== undefined) rememberEnds(before, result, length, ends);
+  let hasNew = false;
+  for (const [place, column] of columns.entries()) {
+    for (let index = ends.head; index < length - ends.tail; index++) {
+      const part = column[index];
+      column[index] = child(result, part, copies, depth, old?.[place]?.[index]);
+      hasNew ||= column[index] !== part;
+    }
+  }
+  return hasNew;
 }
 
-function listsOf({ keys, values }: Columns): readonly (readonly unknown[])[] {
+function listsOf({ keys, values }: Columns): unknown[][] {
   return [keys, values];
 }
 

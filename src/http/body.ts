@@ -1,3 +1,4 @@
+import { isObject } from "../containers.ts";
 import type { HonoRequest } from "hono";
 import * as v from "valibot";
 import { RefusedError } from "../errors.ts";
@@ -118,10 +119,6 @@ function isDeeper(value: unknown, limit: number): boolean {
     level = level.flatMap((container) => Object.values(container).filter(isObject));
   }
   return false;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 function isJson(contentType: string | undefined): boolean {

@@ -1,3 +1,4 @@
+import { isPlain } from "../containers.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import type { LoopState } from "./loop-state.ts";
 import { traceHandler } from "./trace-callbacks.ts";
@@ -141,9 +142,4 @@ export function isMessage(value: unknown): value is Message {
   if ("id" in value && value.id !== undefined && typeof value.id !== "string") return false;
   if ("_getType" in value && typeof value["_getType"] === "function") return true;
   return "type" in value && TYPES.has(value.type);
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

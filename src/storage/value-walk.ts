@@ -1,3 +1,4 @@
+import { isPlain } from "../containers.ts";
 import { adoptOwned, isAdopted } from "../adopt.ts";
 
 /** A leaf that was looked for is in the value. */
@@ -131,9 +132,4 @@ function partsOf(value: object): Iterable<unknown> {
   if (Array.isArray(value) || value instanceof Set) return value;
   if (value instanceof Map) return Array.from(value).flat();
   return isPlain(value) ? Object.values(value) : [];
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

@@ -1,3 +1,4 @@
+export { isObject } from "../../containers.ts";
 import { hasSymbols } from "../../columns.ts";
 import { ExternalReference } from "../../checkpoint/serde/external-reference.ts";
 
@@ -13,15 +14,6 @@ export function kindOf(value: object): Kind {
   }
   if (prototype === Map.prototype) return "map";
   return prototype === Set.prototype ? "set" : "leaf";
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-/** Whether the leaf is of a class whose content can be compared. Of any other, only its owner knows what it holds. */
-export function isComparable(leaf: object): boolean {
-  return contentOf(leaf) !== undefined;
 }
 
 /** Whether two leaves are of one class and hold the same. */

@@ -191,7 +191,7 @@ describe("a turn, which changes a long value twice, visits a member that stays",
     ["messages", {}],
     ["a Set", oncePerChange],
     // Its key, and its value.
-    ["a Map", { "shared-ends.ts identical": 4 }],
+    ["a Map", { "shared-ends.ts identical": 4, "copy-new.ts copyMap": 2 }],
     [
       "an object",
       {
