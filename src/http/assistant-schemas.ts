@@ -6,7 +6,7 @@ import { Config, Flag } from "./schemas.ts";
 
 export { MAX_ASSISTANT } from "../metadata-limits.ts";
 
-const AssistantId = v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(256));
+const AssistantId = v.pipe(v.string(), v.minLength(1, "must not be empty"), v.maxLength(256));
 
 const said = {
   config: v.nullish(Config),

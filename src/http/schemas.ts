@@ -22,7 +22,7 @@ export const StreamModes = v.union([StreamMode, v.pipe(v.array(StreamMode), v.mi
 /** Empty is not the same as absent: it names no checkpoint. */
 export const CheckpointId = v.pipe(
   v.string(),
-  v.nonEmpty("must not be empty"),
+  v.minLength(1, "must not be empty"),
   v.check((id) => id.isWellFormed(), "must not have half of a surrogate pair"),
 );
 
@@ -63,7 +63,7 @@ const OWN_ANSWERS = new Set(["timer", "event", "expiry"]);
 
 export const AnsweredBy = v.pipe(
   v.string(),
-  v.nonEmpty("must not be empty"),
+  v.minLength(1, "must not be empty"),
   v.maxLength(256),
   v.check((name) => !OWN_ANSWERS.has(name), "is what the thread itself answers as"),
 );

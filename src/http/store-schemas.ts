@@ -5,7 +5,7 @@ import { Flag } from "./schemas.ts";
 /** The bodies and queries of the routes of the store. */
 
 const Namespace = v.array(v.string());
-const Key = v.pipe(v.string(), v.nonEmpty("must not be empty"), v.maxLength(1024));
+const Key = v.pipe(v.string(), v.minLength(1, "must not be empty"), v.maxLength(1024));
 
 /** Ten years, in minutes. */
 const MAX_TTL = 10 * 366 * 24 * 60;

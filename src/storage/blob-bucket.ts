@@ -129,3 +129,10 @@ function unavailable(what: string, key: string, cause: unknown): StorageError {
     cause,
   });
 }
+
+/** The blob is where nothing leads to any more. */
+export function noBucket(hash: string): StorageError {
+  return new StorageError("blob_unavailable", `The blob ${hash} is in a bucket, but none is configured.`, {
+    details: { hash },
+  });
+}

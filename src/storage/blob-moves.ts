@@ -1,5 +1,5 @@
 import { StorageError } from "../errors.ts";
-import { BlobBucket } from "./blob-bucket.ts";
+import { BlobBucket, noBucket } from "./blob-bucket.ts";
 import { BlobRows } from "./blob-rows.ts";
 import { Sql } from "./sql.ts";
 
@@ -29,9 +29,7 @@ export class BlobMoves {
   async read(threadId: string, hash: string): Promise<Uint8Array> {
     const { generation } = this.#row(threadId, hash);
     if (this.#bucket !== undefined && generation !== null) return this.#bucket.get(hash, generation);
-    throw new StorageError("blob_unavailable", `The blob ${hash} is in a bucket, but none is configured.`, {
-      details: { hash },
-    });
+    throw noBucket(hash);
   }
 
   /** The row of the blob is there already, and says that the bytes are in a bucket. Where there is none, tables keep them. */

@@ -2,7 +2,7 @@ import { StorageError, UndecodableError } from "../errors.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
-import { BlobBucket, type BlobObject } from "./blob-bucket.ts";
+import { BlobBucket, noBucket, type BlobObject } from "./blob-bucket.ts";
 import { BlobRows, type BlobRow, type StoredBlob } from "./blob-rows.ts";
 import type { Sql } from "./sql.ts";
 import { toHex } from "./stored-id.ts";
@@ -173,9 +173,7 @@ export class BlobStore {
   #stored(threadId: string, hash: string, { generation, size }: BlobRow): MaybePromise<Uint8Array> {
     if (generation === null) return joined(this.#rows.parts(threadId, hash), size);
     if (this.#bucket !== undefined) return this.#bucket.get(hash, generation);
-    throw new StorageError("blob_unavailable", `The blob ${hash} is in a bucket, but none is configured.`, {
-      details: { hash },
-    });
+    throw noBucket(hash);
   }
 
   #opened(hash: string, type: string | null, stored: Uint8Array): MaybePromise<Uint8Array> {

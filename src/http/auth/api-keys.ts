@@ -12,7 +12,7 @@ const ApiKeySchema = v.strictObject({
     v.transform(bytesOfHex),
   ),
   /** Who has the key. */
-  name: v.pipe(v.string(), v.nonEmpty("must not be empty")),
+  name: v.pipe(v.string(), v.minLength(1, "must not be empty")),
   tenant: v.optional(v.string(), ""),
   /** All that there is unless given. */
   scopes: v.optional(v.array(v.string()), ["*"]),

@@ -10,17 +10,11 @@ import { AnyBody } from "../schemas.ts";
 import { requestedThread, type RequestedThread } from "../thread-call.ts";
 import { answer } from "./commands.ts";
 import { eventStream } from "./event-stream.ts";
+import { EVENT_HEADERS } from "../event-response.ts";
 import { EventStreamBody } from "./schemas.ts";
 import { socketResponse } from "./socket-response.ts";
 import { SocketSession } from "./socket-session.ts";
 import { requireListenable } from "./thread-listener.ts";
-
-const HEADERS = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-store",
-  // Nothing on the way is to collect events before it passes them on.
-  "x-accel-buffering": "no",
-};
 
 /** LangGraph's protocol of threads: commands, and the events of all runs. */
 export function protocolRoutes(options: AppOptions): Hono {
@@ -47,7 +41,7 @@ export function protocolRoutes(options: AppOptions): Hono {
       heartbeat: options.heartbeat,
       watch: (signal) => reauthentications(context, options, signal),
     });
-    return context.body(events, 200, HEADERS);
+    return context.body(events, 200, EVENT_HEADERS);
   });
 
   return app;
