@@ -48,12 +48,17 @@ function codeOf(folder: string, steps: readonly Step[], newest?: string): string
     `export const ${folder}Migrations: readonly Migration[] = [\n${entries.join("")}];\n`,
     newest === undefined
       ? ""
-      : `\n/** What all of them make. */\nexport const newestTables = ${literal(newest)};\n`,
+      : `\n/** What all of them make. */\nexport const newestTables =\n  ${literal(newest)};\n`,
   ].join("");
 }
 
-function literal(text: string): string {
-  return `\`${text.replaceAll(/[`\\$]/g, String.raw`\$&`)}\``;
+/** Without its layout, which every Worker would carry along. Texts in SQL are never more than words here. */
+function literal(sql: string): string {
+  const text = sql
+    .replaceAll(/^--.*$/gm, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
 const threads = stepsOf("thread");

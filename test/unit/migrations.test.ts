@@ -5,7 +5,13 @@ import { directoryMigrations } from "../../src/directory/migrations.ts";
 import { newestTables, threadMigrations } from "../../src/thread/migrations.ts";
 
 const folder = join(import.meta.dirname, "../../migrations");
-const read = (file: string): string => readFileSync(join(folder, file), "utf8");
+/** The statements, without comments and layout. */
+const read = (file: string): string =>
+  readFileSync(join(folder, file), "utf8")
+    .replaceAll(/^--.*\n/gm, "")
+    .split(/\s+/)
+    .filter(Boolean)
+    .join(" ");
 
 describe("the migrations in the code", () => {
   it.each([
