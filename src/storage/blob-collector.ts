@@ -1,27 +1,14 @@
-import { chain } from "../checkpoint/maybe-promise.ts";
-import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
-import type { MaybePromise } from "../checkpoint/types.ts";
-import { StorageError } from "../errors.ts";
+import { type BlobReferences, isPassing } from "./blob-references.ts";
 import type { BlobStore } from "./blob-store.ts";
-import { openBody } from "./bodies.ts";
 import type { BodyRow } from "./body-row.ts";
-import type { CheckpointRows } from "./checkpoint-rows.ts";
 import type { Transact } from "./commits.ts";
-import type { NamespaceRows } from "./namespace-rows.ts";
-import type { StoredValues } from "./stored-values.ts";
-import { toHex } from "./stored-id.ts";
-import type { WriteRows } from "./write-rows.ts";
 
 /** So often is the search for what is in use begun anew because something was stored meanwhile. */
 const ATTEMPTS = 3;
 
 export interface CollectorParts {
-  readonly serde: SerializerProtocol;
-  readonly namespaces: NamespaceRows;
-  readonly checkpoints: CheckpointRows;
-  readonly writes: WriteRows;
+  readonly references: BlobReferences;
   readonly blobs: BlobStore;
-  readonly values: StoredValues;
   /** Whatever is being written begins anew afterwards: what it was made of may be gone. */
   readonly remove: Transact;
   /** Bodies in rows of others, whose blobs are among those of the thread. */
@@ -67,7 +54,7 @@ export class BlobCollector {
     const used = new Set<string>();
     for (const row of this.#bodies(threadId)) {
       try {
-        await this.#note(threadId, row, used);
+        await this.#parts.references.note(threadId, row, used);
       } catch (unreadable) {
         if (isPassing(unreadable)) throw unreadable;
         return { used, unreadable };
@@ -75,25 +62,8 @@ export class BlobCollector {
     }
     return { used, unreadable: undefined };
   }
-
   *#bodies(threadId: string): Generator<BodyRow, void, void> {
-    const { namespaces, checkpoints, writes, otherBodies } = this.#parts;
-    for (const { id } of namespaces.matching(threadId, undefined)) {
-      yield* checkpoints.bodies(id);
-      yield* writes.bodies(id);
-    }
-    yield* otherBodies();
+    yield* this.#parts.references.bodies(threadId);
+    yield* this.#parts.otherBodies();
   }
-
-  #note(threadId: string, row: BodyRow, used: Set<string>): MaybePromise<void> {
-    const { serde, blobs, values } = this.#parts;
-    if (row.body_hash !== null) used.add(toHex(new Uint8Array(row.body_hash)));
-    return chain(openBody(serde, blobs, threadId, row), ({ value }) => {
-      for (const { hash } of values.referencesIn(value)) used.add(hash);
-    });
-  }
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof StorageError && error.code === "blob_unavailable";
 }

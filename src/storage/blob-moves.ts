@@ -1,6 +1,6 @@
 import { StorageError } from "../errors.ts";
 import { BlobBucket, noBucket } from "./blob-bucket.ts";
-import { BlobRows } from "./blob-rows.ts";
+import { BlobRows, type StoredBlob } from "./blob-rows.ts";
 import { Sql } from "./sql.ts";
 
 /** A large value that lies in the bucket. */
@@ -18,6 +18,11 @@ export class BlobMoves {
   constructor(sql: SqlStorage, bucket: R2Bucket | undefined, prefix: string) {
     this.#rows = new BlobRows(new Sql(sql));
     this.#bucket = bucket && new BlobBucket(bucket, prefix);
+  }
+
+  /** All of them, with the serializer's type where it has written the bytes. */
+  all(threadId: string): readonly Pick<StoredBlob, "hash" | "type">[] {
+    return this.#rows.ofThread(threadId);
   }
 
   /** Those that are not in the tables. */

@@ -11,10 +11,7 @@ export type BlobRow = {
   type: string | null;
 };
 
-export interface StoredBlob {
-  readonly hash: string;
-  readonly generation: string | null;
-}
+export type StoredBlob = Pick<BlobRow, "generation" | "type"> & { readonly hash: string };
 
 /** The statements on `blobs` and `parts`. Hashes are hex digits here and bytes in the tables. */
 export class BlobRows {
@@ -55,10 +52,10 @@ export class BlobRows {
   }
 
   ofThread(threadId: string): StoredBlob[] {
-    const statement = "SELECT hash, generation FROM blobs WHERE thread_id = ?";
+    const statement = "SELECT hash, generation, type FROM blobs WHERE thread_id = ?";
     return this.#sql
-      .all<{ hash: ArrayBuffer; generation: string | null }>(statement, threadId)
-      .map(({ hash, generation }) => ({ hash: toHex(new Uint8Array(hash)), generation }));
+      .all<Pick<BlobRow, "generation" | "type"> & { hash: ArrayBuffer }>(statement, threadId)
+      .map(({ hash, ...blob }) => ({ ...blob, hash: toHex(new Uint8Array(hash)) }));
   }
 
   /** The objects of the bucket that rows of any thread name. A thread and its copy share theirs. */

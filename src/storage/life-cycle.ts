@@ -6,6 +6,7 @@ import type { Selection } from "../checkpoint/removal-plan.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { ThreadHistory } from "../checkpoint/thread-history.ts";
 import { BlobCollector } from "./blob-collector.ts";
+import { BlobReferences } from "./blob-references.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
 import type { BodyRow } from "./body-row.ts";
 import type { Commits, Transact } from "./commits.ts";
@@ -36,7 +37,14 @@ export class LifeCycle {
     const { otherBodies = () => [], yieldTurn = () => Promise.resolve() } = parts;
     const remove = <T>(removeRows: () => T): T => this.#forgetting(() => parts.transact(removeRows));
     this.#removal = new ThreadRemoval({ shared, serde, reader, remove, yieldTurn });
-    this.#collector = new BlobCollector({ ...shared, serde, remove, otherBodies, onUnreadable });
+    const references = new BlobReferences({ ...shared, serde });
+    this.#collector = new BlobCollector({
+      blobs: shared.blobs,
+      references,
+      remove,
+      otherBodies,
+      onUnreadable,
+    });
   }
 
   /** Removes the rows first: when an object cannot be deleted it is garbage, and nothing refers to it. */

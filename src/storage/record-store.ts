@@ -1,5 +1,6 @@
 import { encode, type Encoded } from "../checkpoint/encoding.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import type { MaybePromise } from "../checkpoint/types.ts";
 import type { BlobStore, StagedBlobs } from "./blob-store.ts";
 import { openBody, sealBody } from "./bodies.ts";
 import type { BodyInput, BodyRow } from "./body-row.ts";
@@ -35,22 +36,23 @@ export class RecordStore {
     return { body: sealed.input, commit: () => staged.commit(), release: () => staged.release() };
   }
 
-  /**
-   * What a row elsewhere is to have instead; undefined where `change` is. It is given the value with references to what lies
-   * apart.
-   */
-  async changed(
-    threadId: string,
-    row: BodyRow,
-    change: (stored: unknown) => unknown,
-  ): Promise<Encoded | undefined> {
-    const { value: stored } = await openBody(this.#serde, this.#blobs, threadId, row);
-    const changed = change(stored);
-    return changed === undefined ? undefined : encode(this.#serde, changed);
+  /** As it is stored: with references to what is large. */
+  async stored(threadId: string, row: BodyRow): Promise<unknown> {
+    return (await openBody(this.#serde, this.#blobs, threadId, row)).value;
+  }
+
+  /** For a row elsewhere. */
+  encoded(stored: unknown): MaybePromise<Encoded> {
+    return encode(this.#serde, stored);
+  }
+
+  /** The hashes of the blobs that a value in stored form refers to. */
+  referencesIn(stored: unknown): string[] {
+    return this.#values.referencesIn(stored).map(({ hash }) => hash);
   }
 
   async read(threadId: string, row: BodyRow): Promise<unknown> {
-    const { value: stored } = await openBody(this.#serde, this.#blobs, threadId, row);
+    const stored = await this.stored(threadId, row);
     const [value] = await this.#values.fromStored([stored], (hash) => this.#blobs.read(threadId, hash));
     return value;
   }

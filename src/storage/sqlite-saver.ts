@@ -14,6 +14,7 @@ import type {
   MaybePromise,
   PendingWrite,
 } from "../checkpoint/types.ts";
+import { BlobReferences } from "./blob-references.ts";
 import { CheckpointReader } from "./checkpoint-reader.ts";
 import type { CheckpointHead, CheckpointRows } from "./checkpoint-rows.ts";
 import type { BodyRow } from "./body-row.ts";
@@ -98,6 +99,11 @@ export class SqliteSaver extends BaseCheckpointSaver {
   /** This saver, with all it remembers, whose own commits go through these, however late they come. */
   bind(own: Pick<SqliteSaverOptions, "transact" | "transactTask" | "alongside">): SqliteSaver {
     return new SqliteSaver({ ...this.#options, serde: this.serde, ...own }, this.#shared);
+  }
+
+  /** What its rows refer to. */
+  references(): BlobReferences {
+    return new BlobReferences({ ...this.#shared, serde: this.serde });
   }
 
   /** Keeps other values of its threads, among the same blobs. */

@@ -1,62 +1,62 @@
+import { ENCRYPTED } from "../checkpoint/serde/encryption/encrypted-type.ts";
 import type { Cell, Rows } from "../archive/records.ts";
 import type { Encoded } from "../checkpoint/encoding.ts";
+import { UndecodableError } from "../errors.ts";
+import type { Report } from "../log.ts";
+import { isPassing } from "../storage/blob-references.ts";
 import type { BodyRow } from "../storage/body-row.ts";
 import { toHex } from "../storage/stored-id.ts";
 import type { RunRequest } from "./protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 type Row = Rows["rows"][number];
-type Page = Pick<Rows, "columns" | "rows">;
 
-/** Tables with a row, or several, for each large value. */
-const BLOBS: readonly string[] = ["blobs", "parts"];
+/** What is told of a run of which nothing else can be. */
+const UNKNOWN: RunRequest = { input: { kind: "continue" }, config: {}, onInterrupted: "refuse", modes: [] };
 
 /**
  * What runs were started with, as an archive has it: without webhooks. The address of one is often a key, and readers of the
- * thread are told its origin alone; nor should two threads tell what one was to tell.
+ * thread are told its origin alone; nor should two threads tell what one was to tell. All of them have ended: what they were
+ * started with is there to be told, and nothing goes on with it.
  */
 export class ArchivedRequests {
   readonly #storage: ThreadStorage;
   readonly #threadId: string;
-  /** By the hash of a request that lies apart and is left out: what the run has instead. */
+  /** By run. */
   readonly #instead = new Map<string, Encoded>();
+  /** The runs whose rows have a webhook within them. */
+  readonly #told = new Set<string>();
+  /** The blobs that those which go out refer to. */
+  readonly used = new Set<string>();
+  /** The blobs that hold what is left out. */
+  readonly leftOut = new Set<string>();
+  /** Whether some go out that cannot be read, since they are encrypted. */
+  hasSealed = false;
 
   private constructor(storage: ThreadStorage, threadId: string) {
     this.#storage = storage;
     this.#threadId = threadId;
   }
 
-  static async of(storage: ThreadStorage, threadId: string): Promise<ArchivedRequests> {
+  /** Refuses what cannot be read now, but may be later. What can never be, it reports. */
+  static async of(storage: ThreadStorage, threadId: string, report: Report): Promise<ArchivedRequests> {
     const requests = new ArchivedRequests(storage, threadId);
-    for (const row of storage.runs.requestsApart()) {
-      const instead = await storage.records.changed(threadId, row, withoutAll);
-      if (instead !== undefined) requests.#instead.set(hexOf(row.body_hash), instead);
+    for (const { id, request } of storage.runs.eachBodies()) {
+      try {
+        await requests.#take(id, request);
+      } catch (error) {
+        if (isPassing(error)) throw error;
+        report(error, { run_id: id });
+        await requests.#takeUnreadable(id, request);
+      }
     }
     return requests;
   }
 
-  leavesOut(hash: string): boolean {
-    return this.#instead.has(hash);
-  }
-
-  /** The rows of a page, as they are archived. */
-  async archived(table: string, { columns, rows }: Page): Promise<Page> {
-    if (table === "runs") {
-      const runs = await Promise.all(rows.map((row) => this.#run(columns, row)));
-      return { columns, rows: runs };
-    }
-    if (!BLOBS.includes(table)) return { columns, rows };
-    const hash = columns.indexOf("hash");
-    return { columns, rows: rows.filter((row) => !this.leavesOut(hexOf(row[hash]))) };
-  }
-
-  async #run(columns: readonly string[], row: Row): Promise<Row> {
+  /** The row of a run, as it is archived. */
+  async archived(columns: readonly string[], row: Row): Promise<Row> {
     const cellOf = (column: string): Cell => row[columns.indexOf(column)] ?? null;
-    const [type, body, hash] = ["request_type", "request", "request_hash"].map(cellOf);
-    const instead =
-      body instanceof Uint8Array
-        ? await this.#storage.records.changed(this.#threadId, inlineRow(String(type), body), withoutWebhook)
-        : this.#instead.get(hexOf(hash));
+    const instead = this.#instead.get(String(cellOf("id"))) ?? (await this.#withoutWebhook(cellOf));
     if (instead === undefined) return row;
     const changed: Readonly<Record<string, Cell>> = {
       request_type: instead.type,
@@ -65,24 +65,59 @@ export class ArchivedRequests {
     };
     return columns.map((column) => (column in changed ? (changed[column] ?? null) : cellOf(column)));
   }
+
+  async #take(id: string, row: BodyRow): Promise<void> {
+    const { records } = this.#storage;
+    const stored = requestIn(await records.stored(this.#threadId, row));
+    const kept = records.referencesIn(withoutWebhook(stored));
+    if (stored.webhook === undefined) return noteAll(this.used, [...kept, ...hashesOf(row)]);
+    noteAll(this.leftOut, [...records.referencesIn(stored.webhook), ...hashesOf(row)]);
+    if (row.body_hash !== null) {
+      this.#instead.set(id, await records.encoded(withoutAll(stored)));
+      return;
+    }
+    this.#told.add(id);
+    noteAll(this.used, kept);
+  }
+
+  async #takeUnreadable(id: string, row: BodyRow): Promise<void> {
+    if (row.type === ENCRYPTED) {
+      this.hasSealed = true;
+      noteAll(this.used, hashesOf(row));
+      return;
+    }
+    noteAll(this.leftOut, hashesOf(row));
+    this.#instead.set(id, await this.#storage.records.encoded(UNKNOWN));
+  }
+
+  async #withoutWebhook(cellOf: (column: string) => Cell): Promise<Encoded | undefined> {
+    const body = cellOf("request");
+    if (!this.#told.has(String(cellOf("id"))) || !(body instanceof Uint8Array)) return undefined;
+    const { records } = this.#storage;
+    const row = { type: String(cellOf("request_type")), body: new Uint8Array(body).buffer, body_hash: null };
+    return records.encoded(withoutWebhook(requestIn(await records.stored(this.#threadId, row))));
+  }
 }
 
-/** Undefined where there is none. */
-function withoutWebhook(stored: unknown): Partial<RunRequest> | undefined {
-  const { webhook, ...others } = stored as RunRequest;
-  return webhook === undefined ? undefined : others;
+/** What a router sent and an object stored, in the shape that it was parsed into; of damaged bytes it may be anything. */
+function requestIn(stored: unknown): RunRequest {
+  if (typeof stored === "object" && stored !== null && "input" in stored) return stored as RunRequest;
+  throw new UndecodableError("what a run was started with is no request");
+}
+
+function withoutWebhook({ webhook: _webhook, ...others }: RunRequest): RunRequest {
+  return others;
 }
 
 /** Also without all that can be large: the checkpoints have what came of it. */
-function withoutAll(stored: unknown): Partial<RunRequest> | undefined {
-  const others = withoutWebhook(stored);
-  return others && { ...others, input: { kind: "continue" }, config: {} };
+function withoutAll(request: RunRequest): RunRequest {
+  return { ...withoutWebhook(request), input: { kind: "continue" }, config: {} };
 }
 
-function inlineRow(type: string, body: Uint8Array): BodyRow {
-  return { type, body: new Uint8Array(body).buffer, body_hash: null };
+function hashesOf({ body_hash: hash }: BodyRow): string[] {
+  return hash === null ? [] : [toHex(new Uint8Array(hash))];
 }
 
-function hexOf(hash: ArrayBuffer | Cell | undefined): string {
-  return typeof hash === "object" && hash !== null ? toHex(new Uint8Array(hash)) : "";
+function noteAll(set: Set<string>, hashes: readonly string[]): void {
+  for (const hash of hashes) set.add(hash);
 }

@@ -1,36 +1,63 @@
-import type { ContentRecord } from "../archive/records.ts";
+import type { Cell, ContentRecord, Rows } from "../archive/records.ts";
 import type { TablePage } from "../storage/tables.ts";
+import type { Report } from "../log.ts";
+import { toHex } from "../storage/stored-id.ts";
+import { blobsLeftOut } from "./archived-blobs.ts";
 import { ArchivedRequests } from "./archived-requests.ts";
 import { ARCHIVED_TABLES, UNMOVED_THREAD_COLUMNS } from "./archived-tables.ts";
-import { threadChanged } from "./errors.ts";
+import { threadBusy, threadChanged } from "./errors.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** Of a blob, in bytes. */
 const PART_SIZE = 1_000_000;
 
+/** Tables with a row, or several, for each large value. */
+const BLOBS: readonly string[] = ["blobs", "parts"];
+
 /**
- * The thread as it is at one moment, in records of about a megabyte. When something is written before the last one, the
- * records end with an error: the archive is not whole, and no import takes it.
+ * The thread as it is at one moment, in records of about a megabyte. What is not to go out is known before the first of them.
+ * When something is written before the last one, the records end with an error: the archive is not whole, and no import takes
+ * it. What cannot be read goes out as it is stored, but for what runs were started with, and is reported.
  */
-export async function* threadRecords(
+export async function exportThread(
   storage: ThreadStorage,
   threadId: string,
-): AsyncGenerator<ContentRecord, void, undefined> {
+  report: Report,
+): Promise<AsyncGenerator<ContentRecord, void, undefined>> {
   const { revision } = storage;
+  const requests = await ArchivedRequests.of(storage, threadId, report);
+  const leftOut = await blobsLeftOut(storage, threadId, requests, report);
+  if (storage.revision !== revision) throw threadBusy(threadId);
+  return threadRecords(storage, threadId, { revision, requests, leftOut });
+}
+
+interface Archived {
+  /** Of the storage, as it is archived. */
+  readonly revision: number;
+  readonly requests: ArchivedRequests;
+  /** The hashes of blobs. */
+  readonly leftOut: ReadonlySet<string>;
+}
+
+async function* threadRecords(
+  storage: ThreadStorage,
+  threadId: string,
+  archived: Archived,
+): AsyncGenerator<ContentRecord, void, undefined> {
   const requireUnchanged = () => {
-    if (storage.revision !== revision) throw threadChanged(threadId);
+    if (storage.revision !== archived.revision) throw threadChanged(threadId);
   };
+  requireUnchanged();
   yield header(storage);
-  const requests = await ArchivedRequests.of(storage, threadId);
   for (const table of ARCHIVED_TABLES) {
-    for (const page of pages(storage, table)) {
-      const { columns, rows } = await requests.archived(table, page);
+    for (const { columns, rows: stored } of pages(storage, table)) {
+      const rows = await archivedRows(table, columns, stored, archived);
       if (rows.length > 0) yield { kind: "rows", table, columns, rows };
       requireUnchanged();
     }
   }
   for (const { hash, size } of storage.blobs.outside(threadId)) {
-    if (requests.leavesOut(hash)) continue;
+    if (archived.leftOut.has(hash)) continue;
     const bytes = await storage.blobs.read(threadId, hash);
     for (let start = 0; start < size; start += PART_SIZE) {
       requireUnchanged();
@@ -38,6 +65,22 @@ export async function* threadRecords(
     }
   }
   requireUnchanged();
+}
+
+async function archivedRows(
+  table: string,
+  columns: readonly string[],
+  rows: Rows["rows"],
+  { requests, leftOut }: Archived,
+): Promise<Rows["rows"]> {
+  if (table === "runs") return Promise.all(rows.map((row) => requests.archived(columns, row)));
+  if (!BLOBS.includes(table)) return rows;
+  const hashOf = (row: Rows["rows"][number]): Cell => row[columns.indexOf("hash")] ?? null;
+  return rows.filter((row) => !leftOut.has(hexOf(hashOf(row))));
+}
+
+function hexOf(hash: Cell): string {
+  return hash instanceof Uint8Array ? toHex(hash) : "";
 }
 
 function header(storage: ThreadStorage): ContentRecord {

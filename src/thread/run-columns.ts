@@ -39,7 +39,7 @@ export type RunColumns = {
   outcome_hash: ArrayBuffer | null;
 };
 
-export type RequestColumns = Pick<RunColumns, "request_type" | "request" | "request_hash">;
+type RequestColumns = Pick<RunColumns, "request_type" | "request" | "request_hash">;
 
 export type Bodies = RequestColumns & Pick<RunColumns, "id" | "outcome_type" | "outcome" | "outcome_hash">;
 

@@ -8,14 +8,7 @@ import type { QueueRows } from "./queue-rows.ts";
 import { Remembered } from "./remembered.ts";
 import type { RunStart } from "../pregel/limits.ts";
 import { begunRun, claimedRun, endedRun, newRun } from "./run-changes.ts";
-import {
-  fromColumns,
-  outcomeOf,
-  requestOf,
-  type Bodies,
-  type RequestColumns,
-  type RunColumns,
-} from "./run-columns.ts";
+import { fromColumns, outcomeOf, requestOf, type Bodies, type RunColumns } from "./run-columns.ts";
 
 type PlacedColumns = { id: string; place: number; begun_at: number; over: number };
 
@@ -198,24 +191,22 @@ export class RunRows {
     this.#write(statement, time);
   }
 
-  /** What runs were started with, of those where it does not lie in the row. */
-  requestsApart(): BodyRow[] {
-    const statement = "SELECT request_type, request, request_hash FROM runs WHERE request_hash IS NOT NULL";
-    return this.#sql.all<RequestColumns>(statement).map(requestOf);
-  }
-
   /** All that runs were started with and came to. */
   *bodies(): Generator<BodyRow, void, void> {
+    for (const { request, outcome } of this.eachBodies()) {
+      yield request;
+      if (outcome !== undefined) yield outcome;
+    }
+  }
+
+  /** The same by run, read in pages. */
+  *eachBodies(): Generator<Pick<RunRow, "id" | "request" | "outcome">, void, void> {
     const statement = `SELECT id, request_type, request, request_hash, outcome_type, outcome, outcome_hash
       FROM runs WHERE id > ? ORDER BY id LIMIT ${PAGE}`;
     let after = "";
     for (;;) {
       const page = this.#sql.all<Bodies>(statement, after);
-      for (const row of page) {
-        yield requestOf(row);
-        const outcome = outcomeOf(row);
-        if (outcome !== undefined) yield outcome;
-      }
+      for (const row of page) yield { id: row.id, request: requestOf(row), outcome: outcomeOf(row) };
       const last = page.at(-1);
       if (last === undefined) return;
       after = last.id;

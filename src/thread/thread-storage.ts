@@ -2,6 +2,7 @@ import { StorageError } from "../errors.ts";
 import type { Report } from "../log.ts";
 import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import type { BlobReferences } from "../storage/blob-references.ts";
 import { BlobMoves } from "../storage/blob-moves.ts";
 import { migrate, schemaVersion } from "../storage/migrations.ts";
 import type { RecordStore } from "../storage/record-store.ts";
@@ -60,6 +61,7 @@ export class ThreadStorage {
   readonly serde: SerializerProtocol;
   readonly saver: SqliteSaver;
   readonly records: RecordStore;
+  readonly references: BlobReferences;
   readonly queue: QueueRows;
   readonly runs: RunRows;
   readonly checkpoints: RootCheckpoints;
@@ -100,6 +102,7 @@ export class ThreadStorage {
       transact: (write) => this.transaction(write),
     });
     this.records = this.saver.records();
+    this.references = this.saver.references();
     this.queue = new QueueRows(sql);
     this.runs = new RunRows(sql, this.queue);
     this.checkpoints = new RootCheckpoints(sql);

@@ -3,7 +3,7 @@ import { writeArchive } from "../archive/write-archive.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { Announcer } from "./announcer.ts";
 import { isThreadChanged, threadBeingImported } from "./errors.ts";
-import { threadRecords } from "./export-thread.ts";
+import { exportThread } from "./export-thread.ts";
 import type { GraphCatalog } from "./graph-catalog.ts";
 import { archiveKey, importThread } from "./import-thread.ts";
 import type { ThreadPlatform } from "./platform.ts";
@@ -50,10 +50,12 @@ export class ThreadTransfer {
     this.#storage.timers.hold(this.#platform.now() + this.#platform.lease);
   }
 
-  export(threadId: string): ByteStream {
+  async export(threadId: string): Promise<ByteStream> {
+    const records = await exportThread(this.#storage, threadId, (error, fields) =>
+      this.#platform.report(error, fields),
+    );
     const { readable, writable } = new IdentityTransformStream();
-    const records = this.#reported(threadRecords(this.#storage, threadId));
-    this.#platform.waitUntil(pump(writeArchive(records), writable.getWriter()));
+    this.#platform.waitUntil(pump(writeArchive(this.#reported(records)), writable.getWriter()));
     return readable;
   }
 

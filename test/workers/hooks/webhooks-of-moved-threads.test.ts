@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { BodyRow } from "../../../src/storage/body-row.ts";
+import { SqliteSaver } from "../../../src/storage/sqlite-saver.ts";
 import { END, sleep, START, StateGraph } from "../../../src/index.ts";
+import { exported, holds, importInto } from "../../support/archives.ts";
 import { until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
@@ -18,23 +21,40 @@ const napping = (time: number) =>
     .addEdge("nap", END)
     .compile();
 
+/** Lies apart, and counts as part of the state. */
+const large = "x".repeat(200_000);
+
 /** Above what a row may have, in pieces of which each is small. */
 const many = Array.from({ length: 30_000 }, (_, index) => `${index} ${"x".repeat(40)}`);
 
-async function exported(thread: TestThread): Promise<Uint8Array<ArrayBuffer>> {
-  const response = await request(`${thread.path}/export`);
-  return new Uint8Array(await response.arrayBuffer());
+/** Stores what the run was started with as an object does that keeps all strings above this limit apart. */
+async function restage(thread: TestThread, inlineLimit: number): Promise<void> {
+  await thread.inside(async ({ storage }) => {
+    const saver = new SqliteSaver({
+      sql: storage.sql,
+      prefix: thread.stub.id.toString(),
+      transact: (write) => storage.transactionSync(write),
+      randomId: () => crypto.randomUUID(),
+      onUnreadable: () => undefined,
+      inlineLimit,
+    });
+    const { sql } = storage;
+    const select = "SELECT request_type AS type, request AS body, request_hash AS body_hash FROM runs";
+    const stored = await saver.records().read(thread.id, sql.exec<BodyRow>(select).one());
+    const record = await saver.records().stage(thread.id, "input", stored);
+    storage.transactionSync(() => {
+      record.commit();
+      const { body } = record;
+      sql.exec(
+        "UPDATE runs SET request_type = ?, request = ?, request_hash = ?",
+        body.type,
+        body.body,
+        body.bodyHash,
+      );
+    });
+  });
+  await thread.evict();
 }
-
-async function imported(archive: Uint8Array<ArrayBuffer>): Promise<ToldThread> {
-  const thread = new ToldThread();
-  const headers = { "content-type": "application/vnd.tidemark.thread" };
-  await json(request(`${thread.path}/import`, { method: "POST", headers, body: archive }));
-  return thread;
-}
-
-const holds = (archive: Uint8Array, text: string): boolean =>
-  new TextDecoder("latin1").decode(archive).includes(text);
 
 async function webhookOf(thread: TestThread): Promise<unknown> {
   const [run] = (await thread.get("/runs")) as readonly { readonly kwargs: { readonly webhook: unknown } }[];
@@ -53,11 +73,44 @@ describe("the webhook of a run", () => {
     const secret = `/ok/${thread.id}`;
     expect(holds(archive, secret)).toBe(false);
 
-    const moved = await imported(archive);
+    const moved = await importInto(new ToldThread(), archive);
     expect(await webhookOf(thread)).toBe("http://receiver");
     expect(await webhookOf(moved)).toBeNull();
     expect((await moved.state()).values).toEqual((await thread.state()).values);
     expect(holds(await exported(moved), secret)).toBe(false);
+  });
+
+  it("is not part of an export when the run was deleted, and what it was started with lies there still", async () => {
+    deploy({ nap: napping(3_600_000) });
+    const thread = new ToldThread();
+    await thread.invoke({ input: { log: [large] } });
+    await thread.invoke({
+      input: { log: many },
+      webhook: thread.webhook("ok"),
+      on_interrupted: "discard",
+    });
+    const [run] = (await thread.get("/runs")) as readonly { readonly run_id: string }[];
+    await json(request(`${thread.path}/runs/${run?.run_id}`, { method: "DELETE" }));
+    const archive = await exported(thread);
+    expect(holds(archive, `/ok/${thread.id}`)).toBe(false);
+    const moved = await importInto(new ToldThread(), archive);
+    expect((await moved.state()).values).toEqual((await thread.state()).values);
+    expect(await moved.objects()).toHaveLength((await thread.objects()).length - 1);
+  });
+
+  it("is not part of an export when it lies apart from the row of its run", async () => {
+    deploy({ nap: napping(3_600_000) });
+    const thread = new ToldThread();
+    const webhook = thread.webhook("ok");
+    const input = "a text that the run was started with, and that lies apart as well";
+    await thread.invoke({ input: { log: [input] }, webhook });
+    await restage(thread, 16);
+    const archive = await exported(thread);
+    expect(await webhookOf(thread)).toBe("http://receiver");
+    expect(holds(archive, new URL(webhook).pathname)).toBe(false);
+    const moved = await importInto(new ToldThread(), archive);
+    const [run] = (await moved.get("/runs")) as readonly { readonly kwargs: unknown }[];
+    expect(run?.kwargs).toMatchObject({ webhook: null, input: { log: [input] } });
   });
 
   it("is not told of what becomes of a copy", async () => {

@@ -1,11 +1,10 @@
 import { UndecodableError } from "../../../errors.ts";
 import { MsgpackSerializer } from "../msgpack-serializer.ts";
 import type { SerializerProtocol } from "../protocol.ts";
+import { ENCRYPTED } from "./encrypted-type.ts";
 import { DecryptionError } from "./errors.ts";
 import { headOf, NONCE_SIZE, readEnvelope, writeEnvelope, type Envelope } from "./envelope.ts";
 import { KeyRing, type KeyRingOptions } from "./key-ring.ts";
-
-const ENCRYPTED = "encrypted";
 
 export interface EncryptedSerializerOptions extends KeyRingOptions {
   /** Makes the bytes that are encrypted; a `MsgpackSerializer` by default. */
