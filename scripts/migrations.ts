@@ -24,16 +24,11 @@ function stepsOf(folder: string): Step[] {
 
 function newestTables(steps: readonly Step[]): string {
   const database = new DatabaseSync(":memory:");
-  database.exec("CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)");
   for (const { sql } of steps) database.exec(sql);
   const statement = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid";
   const made = database.prepare(statement).all() as { readonly sql: string }[];
-  const rows = steps.map(({ version, name }) => `  (${version}, '${name}')`);
-  return [
-    "-- Made of the migrations by `npm run tables`: what a new thread begins with.",
-    ...made.map(({ sql }) => `${sql};`),
-    `INSERT INTO schema_migrations (version, name) VALUES\n${rows.join(",\n")};\n`,
-  ].join("\n\n");
+  const title = "-- Made of the migrations by `npm run tables`: what a new thread begins with.";
+  return `${[title, ...made.map(({ sql }) => `${sql};`)].join("\n\n")}\n`;
 }
 
 function codeOf(folder: string, steps: readonly Step[], newest?: string): string {

@@ -1,7 +1,5 @@
 -- Made of the migrations by `npm run tables`: what a new thread begins with.
 
-CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL);
-
 CREATE TABLE namespaces (
   id INTEGER PRIMARY KEY,
   thread_id TEXT NOT NULL,
@@ -187,27 +185,3 @@ CREATE INDEX timers_due ON timers (due) WHERE kind IN ('run_start', 'event_log',
 CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 
 CREATE INDEX runs_by_place ON runs (place) WHERE place IS NOT NULL;
-
-INSERT INTO schema_migrations (version, name) VALUES
-  (1, 'checkpoints'),
-  (2, 'runs'),
-  (3, 'safe_resume'),
-  (4, 'encrypted_blobs'),
-  (5, 'encoded_faults'),
-  (6, 'timers'),
-  (7, 'thread_record'),
-  (8, 'run_options'),
-  (9, 'events'),
-  (10, 'received_events'),
-  (11, 'answers_by_run'),
-  (12, 'deliveries'),
-  (13, 'crons'),
-  (14, 'limits'),
-  (15, 'answers_on_behalf'),
-  (16, 'crons_of_graphs'),
-  (17, 'timers_in_vain'),
-  (18, 'received_event_indexes'),
-  (19, 'bounded_scans'),
-  (20, 'run_places'),
-  (21, 'time_to_live'),
-  (22, 'told_checkpoints');

@@ -23,16 +23,15 @@ export function migrate(
   const current = schemaVersion(storage.sql);
   if (current > newest) throw tooNew(current, newest);
   if (current === newest) return false;
+  const missing = ordered.filter(({ version }) => version > current);
   storage.transactionSync(() => {
-    if (current === 0 && newestTables !== undefined) return void storage.sql.exec(newestTables);
     storage.sql.exec(
       "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)",
     );
-    for (const { version, name, sql } of ordered) {
-      if (version <= current) continue;
-      storage.sql.exec(sql);
-      storage.sql.exec("INSERT INTO schema_migrations (version, name) VALUES (?, ?)", version, name);
-    }
+    const scripts = current === 0 && newestTables ? [newestTables] : missing.map(({ sql }) => sql);
+    for (const script of scripts) storage.sql.exec(script);
+    const notes = missing.map(({ version, name }) => `(${version}, '${name}')`);
+    storage.sql.exec(`INSERT INTO schema_migrations (version, name) VALUES ${notes.join()}`);
   });
   return current === 0;
 }
