@@ -36,8 +36,8 @@ export function pruneRoute(options: AppOptions): Hono {
       await authorize(context, "threads:delete", { thread_id: id });
       threads.push(namedThread(context, options, id));
     }
+    let pruned = 0;
     const make = async (): Promise<Response> => {
-      let pruned = 0;
       for (const thread of threads) {
         const reply = await prune(thread, body);
         if (reply.ok) pruned += 1;
@@ -45,8 +45,8 @@ export function pruneRoute(options: AppOptions): Hono {
       }
       return context.json({ pruned_count: pruned });
     };
-    const again = (kept: string): Response => context.body(kept, 200, { "content-type": "application/json" });
-    return once(context, options, make, again, (response) => response.clone().text());
+    const again = (count: string): Response => context.json({ pruned_count: Number(count) });
+    return once(context, options, make, again, () => String(pruned));
   });
 
   return app;

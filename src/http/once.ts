@@ -18,7 +18,7 @@ export async function once(
   options: AppOptions,
   make: () => Response | Promise<Response>,
   again: (kept: string) => Response | Promise<Response>,
-  keep: (response: Response) => string | Promise<string> = ({ status }) => String(status),
+  keep: (response: Response) => string = ({ status }) => String(status),
 ): Promise<Response> {
   const key = idempotencyKey(context);
   if (key === undefined) return make();
@@ -36,7 +36,7 @@ export async function once(
     let kept: string | null = null;
     try {
       const response = await make();
-      if (response.ok) kept = await keep(response);
+      if (response.ok) kept = keep(response);
       return response;
     } finally {
       await call(keeper, (api) => api.settleKey(keyed, kept)).catch(options.report);

@@ -188,7 +188,7 @@ export function keyReused(key: string): RefusedError {
 export function keyInUse(key: string): RefusedError {
   return new RefusedError(
     "idempotency_key_in_use",
-    `The call with the Idempotency-Key "${key}" is being made. Ask again in a moment for what has come of it.`,
+    `The call with the Idempotency-Key "${key}" is being made. Ask again in a moment.`,
     { details: { idempotency_key: key } },
   );
 }

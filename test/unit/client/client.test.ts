@@ -67,11 +67,17 @@ async function namesOf(stream: AsyncIterable<{ readonly event: string }>): Promi
 describe("a call of the client", () => {
   it("is made again under the same key, after longer and longer pauses, until it is answered", async () => {
     const proxy: Answer = () => new Response("<html>", { status: 500 });
-    const { client, received, pauses } = clientOf([broken, proxy, refused(503, "run_pending"), served]);
+    const { client, received, pauses } = clientOf([
+      broken,
+      proxy,
+      refused(503, "run_pending"),
+      refused(409, "idempotency_key_in_use"),
+      served,
+    ]);
     expect(await client.thread("a/b").invoke({ input: 1 })).toEqual({ status: "success" });
-    expect(pauses).toEqual([100, 200, 400]);
+    expect(pauses).toEqual([100, 200, 400, 800]);
     expect(received.map(({ url }) => url)).toEqual(
-      Array.from({ length: 4 }, () => "http://server.test/threads/a%2Fb/invoke"),
+      Array.from({ length: 5 }, () => "http://server.test/threads/a%2Fb/invoke"),
     );
     expect(new Set(received.map(({ headers }) => headers.get("idempotency-key")))).toEqual(
       new Set(["key 0"]),

@@ -70,6 +70,36 @@ describe("Idempotency-Key", () => {
     expect(runs.count).toBe(1);
   });
 
+  it("knows a request again that says the same in another order, and a body that is not asked for", async () => {
+    counting();
+    const thread = new TestThread();
+    const { run_id: run } = await sent(thread, "/invoke", input, key("k"));
+    const edits = [
+      `{"values":{"log":["x"],"other":{"a":1,"b":[1,2]}},"as_node":"n"}`,
+      `{"as_node":"n","values":{"other":{"b":[1,2],"a":1},"log":["x"]}}`,
+      `{"as_node":"n","values":{"other":{"b":[2,1],"a":1},"log":["x"]}}`,
+    ].map((body) => JSON.parse(body) as unknown);
+    const statuses = [];
+    for (const edit of edits) statuses.push((await send(thread, "/state", edit, key("edit"))).status);
+    expect(statuses).toEqual([200, 200, 422]);
+    const cancel = (query: string, body = "no JSON") =>
+      request(`${thread.path}/runs/${run}/cancel?${query}`, { method: "POST", headers: key("cancel"), body });
+    const query = "wait=true&action=interrupt";
+    const cancelled = await json(cancel(query));
+    expect(cancelled).toMatchObject({ run_id: run });
+    expect(await json(cancel("action=interrupt&wait=true", "neither"))).toEqual(cancelled);
+    expect((await cancel("wait=true&action=rollback")).status).toBe(422);
+  });
+
+  it("goes with its thread", async () => {
+    const runs = counting();
+    const thread = new TestThread();
+    const first = await sent(thread, "/invoke", input, key("k"));
+    await thread.delete();
+    expect((await sent(thread, "/invoke", input, key("k"))).run_id).not.toBe(first.run_id);
+    expect(runs.count).toBe(2);
+  });
+
   it("leads a repeated stream to the run of the first one", async () => {
     const runs = counting();
     const thread = new TestThread();

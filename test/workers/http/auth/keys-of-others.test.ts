@@ -146,6 +146,22 @@ describe("a call that comes again", () => {
     expect([await statusOf(first), await statusOf(next)]).toEqual(["interrupted", "pending"]);
   });
 
+  it("is answered for the page that it comes from", async () => {
+    const pages = ["https://a.example", "https://b.example"];
+    const principal = { tenant: crypto.randomUUID(), caller: "ann", scopes: ["*"] };
+    const call = server({ auth: () => principal, origins: pages }, {}, { graph });
+    const assistant_id = crypto.randomUUID();
+    const make = (origin: string) =>
+      call("/assistants", {
+        headers: { origin, "idempotency-key": assistant_id },
+        body: { assistant_id, graph_id: "graph" },
+      });
+    const answers = [];
+    for (const page of [...pages, "https://c.example"]) answers.push(await make(page));
+    const allowed = answers.map(({ headers }) => headers.get("access-control-allow-origin"));
+    expect(allowed).toEqual([...pages, null]);
+  });
+
   it("gets nothing that the caller may not have any more, and nothing that was removed", async () => {
     const shared = new Shared();
     const id = await shared.told("ann", ["secret"]);
