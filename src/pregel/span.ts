@@ -7,6 +7,8 @@ export interface Span {
   /** A part of this work begins. */
   begin(part: SpanPart): Span;
   end(result: SpanResult): void;
+  /** A graph that this task has called has ended, whatever becomes of the task. For who tells graphs apart. */
+  endGraph?(namespace: string, result: SpanResult): void;
 }
 
 /** What may hold secrets, or be large, is read only by who wants it. */

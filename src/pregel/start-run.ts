@@ -8,6 +8,7 @@ import { leaveOrigins, visiting } from "./nested-run.ts";
 import type { RunContext } from "./run-context.ts";
 import { RunControl } from "./run-control.ts";
 import { parseRunInput } from "./run-input.ts";
+import type { SpanResult } from "./span.ts";
 import { locate } from "./subgraphs.ts";
 import type { RunOutcome } from "./types.ts";
 
@@ -21,10 +22,29 @@ export function startRun(run: RunContext, input: unknown): Promise<RunOutcome> {
   if (nesting === undefined) return exclusively(run.saver, run.config.configurable, work);
   const visit = async (): Promise<RunOutcome> => {
     const outcome = await visiting(run, work);
+    const { checkpoint_ns: namespace = "" } = run.config.configurable ?? {};
+    run.span?.endGraph?.(namespace, resultOf(outcome));
     if (outcome.status === "success" && nesting.task.origins.all.length > 0) await leaveOrigins(run, nesting);
     return outcome;
   };
   return nesting.task.follow(visit(), (outcome) => outcome);
+}
+
+/** Of a graph inside a task: a Command for the graph around it is no failure. */
+function resultOf(outcome: RunOutcome): SpanResult {
+  switch (outcome.status) {
+    case "success":
+      return { status: "done" };
+    case "interrupted":
+      return { status: "interrupted" };
+    case "failed":
+      return isParentCommand(outcome.error) ? { status: "done" } : { status: "failed", error: outcome.error };
+    case "refused":
+      return { status: "failed", error: outcome.error };
+    case "cancelled":
+    case "limited":
+      return { status: "left" };
+  }
 }
 
 async function runInTime(run: RunContext, input: unknown, timeout: number): Promise<RunOutcome> {

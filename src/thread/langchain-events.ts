@@ -54,6 +54,10 @@ export class ToldSpan implements Span {
     this.#onEnd(result);
     this.#traced?.end(result);
   }
+
+  endGraph(namespace: string, result: SpanResult): void {
+    this.#traced?.endGraph?.(namespace, result);
+  }
 }
 
 /** A piece of a message that a model says. */

@@ -18,7 +18,7 @@ const OUTCOMES = {
 export class ToldGraphs implements Span {
   readonly #tell: TellNamed;
   readonly #traced: Span | undefined;
-  /** The namespaces of the graphs that this task runs. */
+  /** The namespaces of the graphs that this task runs now. */
   readonly #begun = new Set<string>();
 
   constructor(tell: TellNamed, traced: Span | undefined) {
@@ -37,14 +37,17 @@ export class ToldGraphs implements Span {
     this.#told(namespace, { event: "started" });
   }
 
-  end(result: SpanResult): void {
-    const { status, error } = result;
+  endGraph(namespace: string, { status, error }: SpanResult): void {
+    // A graph that was refused has not begun.
+    if (!this.#begun.delete(namespace)) return;
     const { name, message } = describeError(error);
-    const outcome = {
-      event: OUTCOMES[status],
-      ...(status === "failed" && { error: { error: name, message } }),
-    };
-    for (const namespace of this.#begun) this.#told(namespace, outcome);
+    const isFailed = status === "failed";
+    this.#told(namespace, { event: OUTCOMES[status], ...(isFailed && { error: { error: name, message } }) });
+  }
+
+  /** A graph that has not ended was cut off. */
+  end(result: SpanResult): void {
+    for (const namespace of this.#begun) this.endGraph(namespace, { status: "left" });
     this.#traced?.end(result);
   }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { interrupt } from "../../../src/index.ts";
+import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { allEvents, type ReceivedEvent } from "../../support/events.ts";
 import { Gate } from "../../support/gate.ts";
+import { Log } from "../../support/log.ts";
 import { around, Runs, sequence } from "../../support/nested.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
@@ -9,6 +10,22 @@ import { deploy } from "../graphs.ts";
 /** What a caller sees of graphs inside nodes: their chunks in a stream, and their states. */
 
 const uuid = "[0-9a-f]{8}-[0-9a-f-]{27}";
+/** The graph that an event of the mode lifecycle is about, what it says, and with which error. */
+function lifecycleOf(event: ReceivedEvent): readonly unknown[] | undefined {
+  const [mode, ...namespace] = nameOf(event).split("|");
+  const { event: what, error } = event.data as {
+    readonly event: string;
+    readonly error?: { readonly error: string };
+  };
+  return mode === "lifecycle" ? [namespace.join("|"), what, error?.error] : undefined;
+}
+
+async function lifecycles(thread: TestThread, modes: readonly string[] = ["lifecycle"]): Promise<unknown[]> {
+  const body = { assistant_id: "graph", input: { log: [] }, stream_mode: modes };
+  const events = await allEvents(await thread.post("/runs/stream", body));
+  return events.map(lifecycleOf).filter((each) => each !== undefined);
+}
+
 /** The name of an event without the ids of tasks. */
 const nameOf = ({ event }: ReceivedEvent): string => event.replaceAll(new RegExp(`:${uuid}`, "g"), ":id");
 
@@ -136,6 +153,67 @@ describe("a stream with subgraphs", () => {
       await request(`${thread.path}/runs/${id}/stream`, { headers: { "last-event-id": "-1" } }),
     );
     expect(new Set(all.map(nameOf))).toEqual(new Set(["metadata", "events", "lifecycle|nested:id", "error"]));
+  });
+
+  it("says how each graph of a node ended when it did, whatever the node makes of it", async () => {
+    const runs = new Runs();
+    const fails = sequence({
+      one: runs.step("one", () => {
+        throw new RangeError("too far");
+      }),
+    });
+    const endless = new StateGraph(Log)
+      .addNode("again", runs.step("again"))
+      .addEdge(START, "again")
+      .addEdge("again", "again")
+      .compile();
+    const works = sequence({ two: runs.step("two") });
+    const graph = new StateGraph(Log)
+      .addNode(
+        "nested",
+        async () => {
+          await fails.invoke({ log: [] }).catch(() => undefined);
+          await endless.invoke({ log: [] }, { recursionLimit: 2 }).catch(() => undefined);
+          await works.invoke({ log: [] });
+          throw new Error("the node itself");
+        },
+        { subgraphs: [fails, endless, works] },
+      )
+      .addEdge(START, "nested")
+      .compile();
+    deploy({ graph });
+    expect(await lifecycles(new TestThread())).toEqual([
+      ["nested:id", "started", undefined],
+      ["nested:id", "failed", "RangeError"],
+      ["nested:id|1", "started", undefined],
+      ["nested:id|1", "failed", "GraphRecursionError"],
+      ["nested:id|2", "started", undefined],
+      ["nested:id|2", "completed", undefined],
+    ]);
+  });
+
+  it("says of each attempt of a node how its graph ended", async () => {
+    const runs = new Runs();
+    const inner = sequence({
+      one: runs.step("one", () => {
+        if (runs.counts["one"] === 1) throw new RangeError("not yet");
+      }),
+    });
+    const graph = new StateGraph(Log)
+      .addNode("nested", async () => ({ log: (await inner.invoke({ log: [] })).log }), {
+        subgraphs: [inner],
+        retryPolicy: { initialInterval: 0.001, retryOn: () => true },
+      })
+      .addEdge(START, "nested")
+      .addEdge("nested", END)
+      .compile();
+    deploy({ graph });
+    expect(await lifecycles(new TestThread(), ["events", "lifecycle"])).toEqual([
+      ["nested:id", "started", undefined],
+      ["nested:id", "failed", "RangeError"],
+      ["nested:id", "started", undefined],
+      ["nested:id", "completed", undefined],
+    ]);
   });
 
   it("goes on over a crash: finished nested steps are told of once", async () => {
