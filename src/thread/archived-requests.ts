@@ -22,10 +22,8 @@ const UNKNOWN: RunRequest = { input: { kind: "continue" }, config: {}, onInterru
 export class ArchivedRequests {
   readonly #storage: ThreadStorage;
   readonly #threadId: string;
-  /** By run. */
-  readonly #instead = new Map<string, Encoded>();
-  /** The runs whose rows have a webhook within them. */
-  readonly #told = new Set<string>();
+  /** By run, where that is not found out again; undefined: what is stored. */
+  readonly #instead = new Map<string, Encoded | undefined>();
   /** The blobs that those which go out refer to. */
   readonly used = new Set<string>();
   /** The blobs that hold what is left out. */
@@ -42,13 +40,11 @@ export class ArchivedRequests {
   static async of(storage: ThreadStorage, threadId: string, report: Report): Promise<ArchivedRequests> {
     const requests = new ArchivedRequests(storage, threadId);
     for (const { id, request } of storage.runs.eachBodies()) {
-      try {
-        await requests.#take(id, request);
-      } catch (error) {
+      await requests.#take(id, request).catch(async (error: unknown) => {
         if (isPassing(error)) throw error;
         report(error, { run_id: id });
         await requests.#takeUnreadable(id, request);
-      }
+      });
     }
     return requests;
   }
@@ -56,7 +52,11 @@ export class ArchivedRequests {
   /** The row of a run, as it is archived. */
   async archived(columns: readonly string[], row: Row): Promise<Row> {
     const cellOf = (column: string): Cell => row[columns.indexOf(column)] ?? null;
-    const instead = this.#instead.get(String(cellOf("id"))) ?? (await this.#withoutWebhook(cellOf));
+    const [id, type, body] = [String(cellOf("id")), String(cellOf("request_type")), cellOf("request")];
+    const instead =
+      body instanceof Uint8Array && !this.#instead.has(id)
+        ? await this.#take(id, { type, body: new Uint8Array(body).buffer, body_hash: null })
+        : this.#instead.get(id);
     if (instead === undefined) return row;
     const changed: Readonly<Record<string, Cell>> = {
       request_type: instead.type,
@@ -66,36 +66,35 @@ export class ArchivedRequests {
     return columns.map((column) => (column in changed ? (changed[column] ?? null) : cellOf(column)));
   }
 
-  async #take(id: string, row: BodyRow): Promise<void> {
+  /** What the row has instead, undefined where it stays as it is. */
+  async #take(id: string, row: BodyRow): Promise<Encoded | undefined> {
     const { records } = this.#storage;
-    const stored = requestIn(await records.stored(this.#threadId, row));
-    const kept = records.referencesIn(withoutWebhook(stored));
-    if (stored.webhook === undefined) return noteAll(this.used, [...kept, ...hashesOf(row)]);
-    noteAll(this.leftOut, [...records.referencesIn(stored.webhook), ...hashesOf(row)]);
-    if (row.body_hash !== null) {
-      this.#instead.set(id, await records.encoded(withoutAll(stored)));
-      return;
+    const { webhook, ...others } = requestIn(await records.stored(this.#threadId, row));
+    const kept = records.referencesIn(others);
+    if (webhook === undefined) {
+      noteAll(this.used, [...kept, ...hashesOf(row)]);
+      return undefined;
     }
-    this.#told.add(id);
-    noteAll(this.used, kept);
+    noteAll(this.leftOut, [...records.referencesIn(webhook), ...hashesOf(row)]);
+    if (row.body_hash === null) {
+      noteAll(this.used, kept);
+      return records.encoded(others);
+    }
+    // Without all that can be large: the checkpoints have what came of it.
+    const small = await records.encoded({ ...others, input: UNKNOWN.input, config: UNKNOWN.config });
+    this.#instead.set(id, small);
+    return small;
   }
 
   async #takeUnreadable(id: string, row: BodyRow): Promise<void> {
     if (row.type === ENCRYPTED) {
       this.hasSealed = true;
       noteAll(this.used, hashesOf(row));
+      this.#instead.set(id, undefined);
       return;
     }
     noteAll(this.leftOut, hashesOf(row));
     this.#instead.set(id, await this.#storage.records.encoded(UNKNOWN));
-  }
-
-  async #withoutWebhook(cellOf: (column: string) => Cell): Promise<Encoded | undefined> {
-    const body = cellOf("request");
-    if (!this.#told.has(String(cellOf("id"))) || !(body instanceof Uint8Array)) return undefined;
-    const { records } = this.#storage;
-    const row = { type: String(cellOf("request_type")), body: new Uint8Array(body).buffer, body_hash: null };
-    return records.encoded(withoutWebhook(requestIn(await records.stored(this.#threadId, row))));
   }
 }
 
@@ -103,15 +102,6 @@ export class ArchivedRequests {
 function requestIn(stored: unknown): RunRequest {
   if (typeof stored === "object" && stored !== null && "input" in stored) return stored as RunRequest;
   throw new UndecodableError("what a run was started with is no request");
-}
-
-function withoutWebhook({ webhook: _webhook, ...others }: RunRequest): RunRequest {
-  return others;
-}
-
-/** Also without all that can be large: the checkpoints have what came of it. */
-function withoutAll(request: RunRequest): RunRequest {
-  return { ...withoutWebhook(request), input: { kind: "continue" }, config: {} };
 }
 
 function hashesOf({ body_hash: hash }: BodyRow): string[] {
