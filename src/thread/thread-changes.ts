@@ -42,9 +42,10 @@ export class ThreadChanges {
           this.#noteKey(key);
         });
       }
-    } else if (!isKnown) {
-      if (create.ifExists === "raise" || !mayAccess(thread, create)) throw threadExists(create.threadId);
-      storage.transaction(() => this.#noteKey(key));
+    } else {
+      const isWanted = isKnown || create.ifExists !== "raise";
+      if (!isWanted || !mayAccess(thread, create)) throw threadExists(create.threadId);
+      if (!isKnown) storage.transaction(() => this.#noteKey(key));
     }
     await announcer.tellIfPossible();
   }

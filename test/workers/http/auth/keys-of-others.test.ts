@@ -146,6 +146,17 @@ describe("a call that comes again", () => {
     expect([await statusOf(first), await statusOf(next)]).toEqual(["interrupted", "pending"]);
   });
 
+  it("gets nothing of a thread that it has made and that is somebody else's by now", async () => {
+    const shared = new Shared();
+    const thread_id = crypto.randomUUID();
+    const make = () => shared.as("ann", "/threads", { key: "k", body: { thread_id } });
+    const made = await json(make());
+    expect(await json(make())).toEqual(made);
+    const given = { method: "PATCH", body: { metadata: { owner: "bob" } } };
+    await json(shared.as("ann", `/threads/${thread_id}`, given));
+    expect(await codeOf(await make())).toBe("thread_exists");
+  });
+
   it("is answered for the page that it comes from", async () => {
     const pages = ["https://a.example", "https://b.example"];
     const principal = { tenant: crypto.randomUUID(), caller: "ann", scopes: ["*"] };
