@@ -13,35 +13,40 @@ import { emitUpdate, emitValues } from "./stream.ts";
 export interface FinishedSuperstep {
   /** The checkpoint that it has led to. */
   readonly checkpointId: string;
-  /** Emits what a run says from the checkpoint before on until it commits this one, as far as the rows of both say it. */
-  readonly tell: () => void;
+  /**
+   * Emits what a run says from the checkpoint before on until it commits this one, as far as the rows of both say it.
+   * Fails where they cannot be read.
+   */
+  readonly tell: () => Promise<void>;
 }
 
-/** The supersteps between a checkpoint of the graph and the newest one, in their order. */
-export async function finishedSupersteps(run: RunContext, since: string): Promise<FinishedSuperstep[]> {
-  const tuples = await tuplesFrom(run, since);
-  return tuples.flatMap((tuple, index) => {
-    const before = tuples[index - 1];
-    if (before === undefined || tuple.metadata?.source !== "loop") return [];
-    const tell = (): void => tellSuperstep(run, before, tuples[index - 2]);
-    return [{ checkpointId: tuple.checkpoint.id, tell }];
-  });
-}
-
-/** From this checkpoint, or the first one that is older, to the newest. */
-async function tuplesFrom({ graph, saver, config }: RunContext, since: string): Promise<CheckpointTuple[]> {
-  const tuples: CheckpointTuple[] = [];
-  let id: string | undefined;
-  do {
+/** The supersteps of a line of checkpoints that have come after `since`, in their order: few are in memory at a time. */
+export function finishedSupersteps(
+  run: RunContext,
+  line: readonly string[],
+  since: string,
+): FinishedSuperstep[] {
+  const { graph, saver, config } = run;
+  const loaded = new Map<string, CheckpointTuple | undefined>();
+  const load = async (id: string | undefined): Promise<CheckpointTuple | undefined> => {
+    if (id === undefined || loaded.has(id)) return loaded.get(id ?? "");
     const tuple = await hydrated(graph, saver, await saver?.getTuple(saverConfig(config, id)));
-    if (tuple === undefined) break;
-    tuples.unshift(tuple);
-    id =
-      compareCheckpointIds(tuple.checkpoint.id, since) > 0
-        ? tuple.parentConfig?.configurable?.checkpoint_id
-        : undefined;
-  } while (id !== undefined);
-  return tuples;
+    loaded.set(id, tuple);
+    return tuple;
+  };
+  const supersteps = line.map((checkpointId, index) => ({
+    checkpointId,
+    async tell() {
+      const before = await load(line[index - 2]);
+      const tuple = await load(line[index - 1]);
+      const next = await load(checkpointId);
+      loaded.delete(line[index - 2] ?? "");
+      if (tuple !== undefined && next?.metadata?.source === "loop") tellSuperstep(run, tuple, before);
+    },
+  }));
+  return supersteps.filter(
+    ({ checkpointId }, index) => index > 0 && compareCheckpointIds(checkpointId, since) > 0,
+  );
 }
 
 /** The one that begins at `tuple`. */

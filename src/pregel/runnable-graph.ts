@@ -182,9 +182,13 @@ export class RunnableGraph<
     return runLoop(this.#context(options), input);
   }
 
-  /** What a run that was cut off has finished between a checkpoint and the newest one: to be told by the next attempt. */
-  finishedSupersteps(since: string, options: RunOptions): Promise<FinishedSuperstep[]> {
-    return finishedSupersteps(this.#rootContext(mergeConfigs(this.#options.config, options)), since);
+  /**
+   * What a run that was cut off has finished after a checkpoint: to be told by the next attempt. `line`: checkpoints that led to
+   * each other, oldest first, from the one before `since` on, where there is one.
+   */
+  finishedSupersteps(line: readonly string[], since: string, options: RunOptions): FinishedSuperstep[] {
+    const run = this.#rootContext(mergeConfigs(this.#options.config, options));
+    return finishedSupersteps(run, line, since);
   }
 
   /**

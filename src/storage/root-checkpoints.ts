@@ -1,3 +1,4 @@
+import { compareCheckpointIds } from "../checkpoint/ordering.ts";
 import type { Sql } from "./sql.ts";
 import { fromStoredId, type StoredId, toStoredId } from "./stored-id.ts";
 
@@ -21,10 +22,31 @@ export class RootCheckpoints {
     return this.#id(`${ROOT} AND id >= ? ORDER BY id LIMIT 1`, threadId, toStoredId(id));
   }
 
+  /**
+   * The newest one, and those that led to it, oldest first: as far back as `since`, or what is older than that, and one more. So
+   * many came after that at most.
+   */
+  lineSince(threadId: string, since: string, most: number): string[] {
+    const line: string[] = [];
+    let id = this.newestBut(threadId, 0);
+    while (id !== undefined && line.length < most + 2) {
+      line.unshift(id);
+      if (line[1] !== undefined && compareCheckpointIds(line[1], since) <= 0) break;
+      id = this.#parent(threadId, id);
+    }
+    return line;
+  }
+
   /** The step of the newest one, also of one that the transaction under way has written. */
   newestStep(threadId: string): number | undefined {
     const statement = `SELECT step FROM checkpoints WHERE ${ROOT} ORDER BY id DESC LIMIT 1`;
     return this.#sql.first<{ step: number | null }>(statement, threadId)?.step ?? undefined;
+  }
+
+  #parent(threadId: string, id: string): string | undefined {
+    const statement = `SELECT parent FROM checkpoints WHERE ${ROOT} AND id = ?`;
+    const row = this.#sql.first<{ parent: StoredId | null }>(statement, threadId, toStoredId(id));
+    return row?.parent == null ? undefined : fromStoredId(row.parent);
   }
 
   #id(condition: string, ...inputs: Parameters<Sql["run"]>[1][]): string | undefined {

@@ -8,6 +8,7 @@ import type { Span } from "../pregel/span.ts";
 import { INTERRUPT } from "../pregel/constants.ts";
 import type { RunOutcome, StateSnapshot } from "../pregel/types.ts";
 import { faultError } from "./errors.ts";
+import { SUPERSTEPS_BEHIND } from "./events/event-limits.ts";
 import type { EventLog } from "./events/event-log.ts";
 import type { RunLog } from "./events/run-log.ts";
 import type { RunRequest } from "./protocol.ts";
@@ -15,7 +16,7 @@ import type { CrashPoint } from "./crash-points.ts";
 import { limitedRun, pauseAtLimit, type LimitedRun } from "./limited-run.ts";
 import { requireHead } from "./require-head.ts";
 import type { Standing, StandingAfter } from "./standing.ts";
-import { heardRequest, isTold, listenerOf, type RunListener } from "./run-listener.ts";
+import { heardRequest, isDerivable, isTold, listenerOf, type RunListener } from "./run-listener.ts";
 import { rowStatus, runEndOf, type RunEnd } from "./run-end.ts";
 import type { Completion, RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "./run-row.ts";
@@ -136,12 +137,12 @@ export class GraphRunner implements RunExecutor {
     const { storage, events, threadId, reached } = this.#options;
     events.noteBegin();
     if (!isTold(request)) return undefined;
-    const log = events.open(run, (write) => {
+    const { id, attempt } = run;
+    const log = events.open({ id, attempt, isDerivable: isDerivable(request) }, (write) => {
       storage.fence.check(run);
       storage.transaction(write);
       reached("run.events_written");
     });
-    const { id, attempt } = run;
     if (attempt > 1) log.emit("metadata", { run_id: id, thread_id: threadId(), attempt }, true);
     return log;
   }
@@ -208,8 +209,19 @@ export class GraphRunner implements RunExecutor {
       ...(request.interruptAfter !== undefined && { interruptAfter: request.interruptAfter }),
       isReentry: run.inputApplied,
     };
-    if (run.inputApplied) await tellFinished(graph, options, listener.log);
+    if (run.inputApplied) await this.#tellFinished(graph, options, listener.log);
     return graph.run(input, { ...options, ...(span && { span }) });
+  }
+
+  /** What earlier attempts have finished and not told. */
+  async #tellFinished(graph: RunnableGraph, options: RunOptions, log: RunLog | undefined): Promise<void> {
+    if (log?.checkpoint === undefined) return;
+    const { storage, threadId } = this.#options;
+    const since = log.checkpoint;
+    const line = storage.checkpoints.lineSince(threadId(), since, SUPERSTEPS_BEHIND);
+    for (const { checkpointId, tell } of graph.finishedSupersteps(line, since, options))
+      await log.derive(checkpointId, tell);
+    await log.catchUp();
   }
 
   /** Leaves no trace of the run, unless its caller knows of it: then it ends with the error. Its answers were not taken. */
@@ -306,17 +318,6 @@ export class GraphRunner implements RunExecutor {
     reached("run.ended");
     return { status: "ended", end };
   }
-}
-
-/** What earlier attempts have finished and not told. */
-async function tellFinished(
-  graph: RunnableGraph,
-  options: RunOptions,
-  log: RunLog | undefined,
-): Promise<void> {
-  if (log?.checkpoint === undefined) return;
-  for (const { checkpointId, tell } of await graph.finishedSupersteps(log.checkpoint, options))
-    log.derive(checkpointId, tell);
 }
 
 /** What the caller may configure: which checkpoint of which thread is said elsewhere. */

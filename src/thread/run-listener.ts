@@ -74,6 +74,11 @@ export function listenerOf(request: RunRequest, log: RunLog | undefined, now: ()
 /** What is said of supersteps, and not by nodes. */
 const DERIVED: ReadonlySet<string> = new Set(["values", "updates", "tasks", "checkpoints", "debug"]);
 
+/** Whether supersteps say anything of the run that can be told from what is stored of them. */
+export function isDerivable({ modes, isForProtocol }: RunRequest): boolean {
+  return isForProtocol === true || modes.some((mode) => DERIVED.has(mode));
+}
+
 /** Whether it can be told from what is stored of the superstep. */
 function isDerived({ mode, namespace, isUnstored }: StreamEvent): boolean {
   return DERIVED.has(mode) && namespace === undefined && isUnstored !== true;

@@ -16,3 +16,6 @@ export const WRITE_SIZE = 16 * 1024;
 
 /** In milliseconds. What waits goes to the rows with the first event after that. */
 export const WRITE_AFTER = 1000;
+
+/** So many supersteps may finish until the rows say so: a next attempt need not look at more. */
+export const SUPERSTEPS_BEHIND = 32;

@@ -9,7 +9,7 @@ import type { EventLimits } from "./event-limits.ts";
 import type { EventRows } from "./event-rows.ts";
 import { parseEvents, type LoggedEvent } from "./logged-event.ts";
 import { isBefore, latest, type Position } from "./position.ts";
-import { RunLog } from "./run-log.ts";
+import { type LoggedRun, RunLog } from "./run-log.ts";
 
 export interface EventLogParts {
   /** Undefined as long as there is no thread. */
@@ -20,6 +20,8 @@ export interface EventLogParts {
   readonly limits: EventLimits;
   readonly now: () => number;
   readonly wait: (milliseconds: number) => Promise<void>;
+  /** Resolves when all that was written is durable. */
+  readonly sync: () => Promise<void>;
   readonly report: (fault: unknown) => void;
 }
 
@@ -48,6 +50,7 @@ export class EventLog {
       limits,
       now: () => platform.now(),
       wait: (milliseconds) => platform.wait(milliseconds),
+      sync: () => platform.sync(),
       report: (fault) => platform.report(fault),
     });
   }
@@ -63,7 +66,7 @@ export class EventLog {
   }
 
   /** An attempt begins; `commit` is for what is written without a checkpoint. */
-  open(run: { readonly id: string; readonly attempt: number }, commit: (write: () => void) => void): RunLog {
+  open(run: LoggedRun, commit: (write: () => void) => void): RunLog {
     this.#current?.close();
     const onEvent = (): void => this.#wake(run.id);
     this.#current = new RunLog(run, { ...this.#parts, commit, onEvent });

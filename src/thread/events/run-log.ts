@@ -1,19 +1,26 @@
 import { encode, type Encoded } from "../../checkpoint/encoding.ts";
 import { chain, isPromise } from "../../checkpoint/maybe-promise.ts";
 import type { MaybePromise } from "../../checkpoint/types.ts";
-import { WRITE_AFTER, WRITE_SIZE } from "./event-limits.ts";
+import { SUPERSTEPS_BEHIND, WRITE_AFTER, WRITE_SIZE } from "./event-limits.ts";
 import type { EventLogParts } from "./event-log.ts";
 import { EventTail } from "./event-tail.ts";
 import { loggedEvent, type LoggedEvent } from "./logged-event.ts";
 import { LogWriter, type WrittenBatch } from "./log-writer.ts";
 import type { Position } from "./position.ts";
-import { WritePace } from "./write-pace.ts";
+import { INTERVAL, WritePace } from "./write-pace.ts";
 
 export interface RunLogParts extends EventLogParts {
   /** Does it in a transaction of its own, unless the attempt may commit no more: then it throws. */
   readonly commit: (write: () => void) => void;
   /** There is a new event. */
   readonly onEvent: () => void;
+}
+
+export interface LoggedRun {
+  readonly id: string;
+  readonly attempt: number;
+  /** Whether it says anything that a next attempt could tell from its checkpoints. */
+  readonly isDerivable: boolean;
 }
 
 /** Events that are encoded together. */
@@ -56,17 +63,22 @@ export class RunLog {
   #isBehind = false;
   /** The one of the superstep that has finished last. */
   #checkpoint: string | undefined;
+  readonly #isDerivable: boolean;
+  /** Supersteps that have finished since the rows said up to which checkpoint the log is complete. */
+  #unnoted = 0;
   #isTimed = false;
+  #isWriting = false;
   #isClosed = false;
 
-  constructor(run: { readonly id: string; readonly attempt: number }, parts: RunLogParts) {
+  constructor(run: LoggedRun, parts: RunLogParts) {
     this.runId = run.id;
     this.attempt = run.attempt;
     this.#parts = parts;
     this.#tail = new EventTail({ attempt: run.attempt, seq: 0 });
     this.#writer = new LogWriter(run.id, parts);
     this.#writtenAt = parts.now();
-    if (run.attempt > 1) this.#checkpoint = this.#writer.checkpoint();
+    this.#isDerivable = run.isDerivable;
+    if (run.attempt > 1 && run.isDerivable) this.#checkpoint = this.#writer.checkpoint();
   }
 
   /** Whether this attempt has told nothing. */
@@ -94,7 +106,8 @@ export class RunLog {
       this.#waitingSize += event.text.length;
       if (!isDerived) this.#lastOwn = this.#seq;
       if (!this.#isBehind && (!isDerived || this.#pace.wait(now()) === 0)) this.#isOpen = true;
-      if (!this.#isOpen) return this.#later();
+      // What a node says itself costs its superstep a row anyway: what waits goes along.
+      if (!this.#isOpen) return isDerived ? this.#later() : this.#write();
       this.#tell(this.#seq);
       const isLate = !isDerived && now() - this.#writtenAt >= WRITE_AFTER;
       if (isLate || this.#waitingSize >= WRITE_SIZE) this.#write();
@@ -112,18 +125,33 @@ export class RunLog {
     }
   }
 
-  /** What a superstep has said that finished in an earlier attempt, without having been told. */
-  derive(checkpoint: string, say: () => void): void {
+  /** What a superstep has said that finished in an earlier attempt, without having been told. What fails is only reported. */
+  async derive(checkpoint: string, say: () => Promise<void>): Promise<void> {
     this.#isOpen = false;
     this.#isBehind = true;
     try {
-      say();
+      await say();
     } catch (fault) {
-      // Newer code may not know any more what older code has done.
+      // Newer code may not know any more what older code has done, and a value may be gone that nobody else needs.
       this.#parts.report(fault);
     }
     this.#checkpoint = checkpoint;
-    this.#later();
+  }
+
+  /** All that earlier attempts have finished is derived: it is stored and told, also when this one ends the object at once. */
+  async catchUp(): Promise<void> {
+    const { commit, sync, report } = this.#parts;
+    if (!this.#isBehind) return;
+    try {
+      await this.ready();
+      if (this.#isClosed) return;
+      commit(() => this.#writeOrNote());
+      await sync();
+    } catch (fault) {
+      report(fault);
+      this.#later(INTERVAL);
+    }
+    this.#isBehind &&= this.#hasWaiting;
   }
 
   /** The events after this one; undefined when some of them are to be had from the rows only. */
@@ -144,8 +172,9 @@ export class RunLog {
    */
   stage(finished: string | undefined): MaybePromise<(() => void) | undefined> {
     return chain(this.ready(), () => {
-      if (this.#batches.length === 0 && !this.#isOpen) return undefined;
-      return () => (finished === undefined ? this.#finishInside() : this.#finish(finished));
+      if (this.#batches.length > 0 || this.#isOpen)
+        return () => (finished === undefined ? this.#finishInside() : this.#finish(finished));
+      return finished === undefined ? undefined : this.#pass(finished);
     });
   }
 
@@ -156,6 +185,7 @@ export class RunLog {
     const newest = ready.at(-1)?.events.at(-1);
     if (newest === undefined) return;
     this.#writer.append(ready, this.#checkpoint);
+    this.#unnoted = 0;
     this.#tail.trim(newest.position);
     this.#writtenAt = this.#parts.now();
     this.#pace.note(this.#writtenAt);
@@ -186,17 +216,31 @@ export class RunLog {
     });
   }
 
+  /** A superstep of the graph itself has said nothing, and nothing waits. */
+  #pass(checkpoint: string): (() => void) | undefined {
+    this.#checkpoint = checkpoint;
+    this.#unnoted += 1;
+    return this.#isDerivable && this.#unnoted >= SUPERSTEPS_BEHIND ? () => this.#writeOrNote() : undefined;
+  }
+
   /** A superstep of the graph itself is committed. */
   #finish(checkpoint: string): void {
     this.#checkpoint = checkpoint;
+    this.#unnoted += 1;
     if (this.#isOpen || this.#isDue()) {
-      if (this.#batches.length === 0) this.#writer.noteCheckpoint(checkpoint);
-      else this.writeReady();
+      this.#writeOrNote();
       this.#isOpen = false;
     } else {
       this.#isBehind = true;
       this.#later();
     }
+  }
+
+  /** In a transaction. */
+  #writeOrNote(): void {
+    if (this.#batches.length > 0) return this.writeReady();
+    if (this.#checkpoint !== undefined) this.#writer.noteCheckpoint(this.#checkpoint);
+    this.#unnoted = 0;
   }
 
   /** A superstep inside a node is committed: what it has said is said by no checkpoint of the graph. */
@@ -208,6 +252,7 @@ export class RunLog {
 
   #isDue(): boolean {
     if (this.#hasOwn() || this.#pace.wait(this.#parts.now()) === 0) return true;
+    if (this.#unnoted >= SUPERSTEPS_BEHIND) return true;
     return this.#batches.reduce((sum, { size }) => sum + size, 0) >= WRITE_SIZE;
   }
 
@@ -216,26 +261,44 @@ export class RunLog {
     return first !== undefined && first.position.seq <= this.#lastOwn;
   }
 
+  get #hasWaiting(): boolean {
+    return this.#batches.length > 0 || this.#waiting.length > 0;
+  }
+
   /** Without a checkpoint to go with. */
   #write(): void {
-    const { commit, report } = this.#parts;
+    if (this.#isWriting) return;
+    this.#isWriting = true;
     this.#writtenAt = this.#parts.now();
-    const written = chain(this.ready(), () => {
-      if (this.#isClosed) return;
-      commit(() => this.writeReady());
-      if (this.#isBehind) return this.#later();
-      this.#isOpen = true;
-      this.#tell(this.#seq);
-    });
-    if (isPromise(written)) void written.catch(report);
+    try {
+      const written = chain(this.ready(), () => this.#store());
+      if (isPromise(written)) void written.catch((fault: unknown) => this.#writeAgain(fault));
+    } catch (fault) {
+      this.#writeAgain(fault);
+    }
+  }
+
+  #store(): void {
+    if (this.#isClosed) return;
+    this.#parts.commit(() => this.writeReady());
+    this.#isWriting = false;
+    if (this.#isBehind) return this.#later();
+    this.#isOpen = true;
+    this.#tell(this.#seq);
+  }
+
+  #writeAgain(fault: unknown): void {
+    this.#isWriting = false;
+    this.#parts.report(fault);
+    this.#later(INTERVAL);
   }
 
   /** What waits is told when the next write may come. */
-  #later(): void {
+  #later(atLeast = 0): void {
     if (this.#isTimed || this.#isClosed) return;
     this.#isTimed = true;
     const { wait, now, report } = this.#parts;
-    void wait(this.#pace.wait(now()))
+    void wait(Math.max(atLeast, this.#pace.wait(now())))
       .then(() => this.#onTime())
       .catch(report);
   }

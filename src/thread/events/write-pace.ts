@@ -2,7 +2,7 @@
 const BURST = 4;
 
 /** In milliseconds. The others follow at this distance, on average. */
-const INTERVAL = 250;
+export const INTERVAL = 250;
 
 /** How often a run's log is written with the commits of supersteps: a few times at once, and then by time. */
 export class WritePace {

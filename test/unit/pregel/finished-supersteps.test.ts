@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { Command, MemorySaver, Send, START, StateGraph, StateSchema, task, UntrackedValue } from "tidemark";
 import { z } from "zod";
+import type { CheckpointTuple } from "../../../src/checkpoint/types.ts";
 import type { RunOptions } from "../../../src/pregel/pregel-options.ts";
 import type { RunInput } from "../../../src/pregel/run-input.ts";
 import type { RunnableGraph } from "../../../src/pregel/runnable-graph.ts";
@@ -53,8 +54,9 @@ async function saidTwice(graph: RunnableGraph, saver: WatchedSaver, input: RunIn
   const emitted: StreamEvent[] = [];
   const derived = [];
   const emit = (event: StreamEvent): void => void emitted.push(event);
-  for (const { checkpointId: id, tell } of await graph.finishedSupersteps(first.id, { ...options, emit })) {
-    tell();
+  const line = await lineOf(saver);
+  for (const { checkpointId: id, tell } of graph.finishedSupersteps(line, first.id, { ...options, emit })) {
+    await tell();
     derived.push({ id, said: shown(emitted.splice(0)) });
   }
   return { outcome, live, derived };
@@ -127,6 +129,24 @@ it("is said in the same order where no tasks are side by side", async () => {
   await expectSame(graph, saver, { kind: "input", value: { v: 1 } }, true);
 });
 
+it("is not said again of the values that a superstep has left as they were", async () => {
+  const graph = chain({
+    a: () => ({ log: ["a"] }),
+    quiet: () => ({}),
+    b: () => ({ log: ["b"] }),
+  }).compile();
+  const saver = new WatchedSaver();
+  const given = { configurable: { thread_id: "t" }, checkpointer: saver };
+  await graph.run({ kind: "input", value: {} }, given);
+  const afterQuiet = saver.marks.at(-2)?.id ?? "";
+  const events: StreamEvent[] = [];
+  const modes = new Set<StreamMode>(["values", "updates"]);
+  const emit = (event: StreamEvent): void => void events.push(event);
+  const line = await lineOf(saver);
+  for (const { tell } of graph.finishedSupersteps(line, afterQuiet, { ...given, modes, emit })) await tell();
+  expect(events.map(({ payload }) => payload)).toEqual([{ b: { log: ["b"] } }]);
+});
+
 it("is not said of supersteps that led elsewhere", async () => {
   const graph = chain({
     a: () => ({ log: ["a"] }),
@@ -165,10 +185,27 @@ it("is marked where what is stored does not say it", async () => {
   expect(await unstored(untracked)).toEqual([{ whisper: { n: 1, secret: "s" } }]);
 });
 
-async function namesSince(graph: RunnableGraph, since: string, options: RunOptions): Promise<string[]> {
+/** The checkpoints that led to the newest one, oldest first. */
+async function lineOf(saver: MemorySaver): Promise<string[]> {
+  const line: string[] = [];
+  let config: CheckpointTuple["config"] | undefined = { configurable: { thread_id: "t", checkpoint_ns: "" } };
+  while (config !== undefined) {
+    const tuple: CheckpointTuple | undefined = await saver.getTuple(config);
+    if (tuple !== undefined) line.unshift(tuple.checkpoint.id);
+    config = tuple?.parentConfig;
+  }
+  return line;
+}
+
+async function namesSince(
+  graph: RunnableGraph,
+  since: string,
+  options: RunOptions & { readonly checkpointer: MemorySaver },
+): Promise<string[]> {
   const names: string[] = [];
   const emit = ({ payload }: StreamEvent): void => void names.push(...Object.keys(Object(payload)));
-  for (const { tell } of await graph.finishedSupersteps(since, { ...options, emit })) tell();
+  const line = await lineOf(options.checkpointer);
+  for (const { tell } of graph.finishedSupersteps(line, since, { ...options, emit })) await tell();
   return names;
 }
 

@@ -337,7 +337,7 @@ describe("a reader that does not read", () => {
     const limits = { size: 1000, keep: 1000, hasEnd: true };
     const nothing = () => undefined;
     const wait = () => Promise.resolve();
-    const parts = { rows: nothing, keepUntil: nothing, now: () => 0, wait, report: nothing };
+    const parts = { rows: nothing, keepUntil: nothing, now: () => 0, wait, sync: wait, report: nothing };
     const log = new EventLog({ ...parts, serde, limits });
     const end = new Promise<never>(() => undefined);
     const reader = new EventReader({ log, runId: "r", threadId: "t", telling: plainTelling(undefined), end });
