@@ -8,7 +8,6 @@ import type { Span } from "../pregel/span.ts";
 import { INTERRUPT } from "../pregel/constants.ts";
 import type { RunOutcome, StateSnapshot } from "../pregel/types.ts";
 import { faultError } from "./errors.ts";
-import { SUPERSTEPS_BEHIND } from "./events/event-limits.ts";
 import type { EventLog } from "./events/event-log.ts";
 import type { RunLog } from "./events/run-log.ts";
 import type { RunRequest } from "./protocol.ts";
@@ -24,6 +23,7 @@ import { unstageRun } from "./stage-run.ts";
 import { RunGuard } from "./run-guard.ts";
 import { boundMetadata } from "./thread-metadata.ts";
 import type { RunTracer } from "./run-tracer.ts";
+import { tellFinished } from "./tell-finished.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { waitingOf } from "./wire.ts";
 
@@ -58,6 +58,9 @@ export class GraphRunner implements RunExecutor {
   readonly #options: GraphRunnerOptions;
   #controller = new AbortController();
   #current: string | undefined;
+  /** Of which all is told that earlier attempts have finished. */
+  #told: string | undefined;
+  #onTold: (() => void)[] = [];
 
   constructor(options: GraphRunnerOptions) {
     this.#options = options;
@@ -71,6 +74,16 @@ export class GraphRunner implements RunExecutor {
   /** As `abort`, when it is this run. */
   abortRun(runId: string, reason: Error): void {
     if (this.#current === runId) this.abort(reason);
+  }
+
+  /** Whether an attempt of this instance has told what earlier ones have finished of the run. */
+  hasTold(runId: string): boolean {
+    return this.#told === runId;
+  }
+
+  /** Resolves when the next attempt has told what earlier ones have finished, before it does more. */
+  told(): Promise<void> {
+    return new Promise((resolve) => this.#onTold.push(resolve));
   }
 
   async execute(run: RunRow): Promise<Completion> {
@@ -209,19 +222,13 @@ export class GraphRunner implements RunExecutor {
       ...(request.interruptAfter !== undefined && { interruptAfter: request.interruptAfter }),
       isReentry: run.inputApplied,
     };
-    if (run.inputApplied) await this.#tellFinished(graph, options, listener.log);
+    if (run.inputApplied) await tellFinished({ storage, graph, options }, listener.log);
+    this.#told = run.id;
+    const waiting = this.#onTold.splice(0);
+    for (const resolve of waiting) resolve();
+    // Whoever has waited may stop the run.
+    if (waiting.length > 0) await environment.yieldTurn();
     return graph.run(input, { ...options, ...(span && { span }) });
-  }
-
-  /** What earlier attempts have finished and not told. */
-  async #tellFinished(graph: RunnableGraph, options: RunOptions, log: RunLog | undefined): Promise<void> {
-    if (log?.checkpoint === undefined) return;
-    const { storage, threadId } = this.#options;
-    const since = log.checkpoint;
-    const line = storage.checkpoints.lineSince(threadId(), since, SUPERSTEPS_BEHIND);
-    for (const { checkpointId, tell } of graph.finishedSupersteps(line, since, options))
-      await log.derive(checkpointId, tell);
-    await log.catchUp();
   }
 
   /** Leaves no trace of the run, unless its caller knows of it: then it ends with the error. Its answers were not taken. */

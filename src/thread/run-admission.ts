@@ -74,7 +74,7 @@ export class RunAdmission {
    * the transaction that takes it in. What that throws undoes it.
    */
   async admit(call: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
-    const { queue, states, storage, reached } = this.#options;
+    const { entrance, queue, states, storage, reached } = this.#options;
     const deletions = this.#deletions;
     const isNew = storage.thread() === undefined;
     const hashing = hashedKey(storage.serde, call.idempotency);
@@ -91,6 +91,7 @@ export class RunAdmission {
     const claims = storage.thread() && (await AnswerClaims.of(storage, states, start));
     const winner = claims?.winner();
     if (winner !== undefined) return onAdmitted(winner);
+    if (start.request.multitask === "interrupt") await entrance.told();
     const staged = await this.#stage(start);
     reached("run.staged");
     try {

@@ -25,6 +25,12 @@ export class RunEntrance {
     this.#parts = parts;
   }
 
+  /** Before a run is admitted that interrupts others. */
+  told(): Promise<void> {
+    const { stops, queue } = this.#parts;
+    return stops.told(queue.first());
+  }
+
   /** In a transaction, which is undone when there are too many. What is returned is to be called after it. */
   admit(run: NewRun): AfterStop {
     const { storage } = this.#parts;

@@ -39,6 +39,7 @@ export class RunQueue {
   /** The runs that this instance took in. Others were left by an earlier one, which one of them may have stopped. */
   readonly #accepted = new Set<string>();
   #draining = false;
+  #drained = Promise.resolve();
   /** The run whose last attempt the platform has ended, as this instance was told. */
   #interrupted: string | undefined;
   /** Not before then is a run tried again that a fault has stopped, or that has stopped other instances. */
@@ -54,6 +55,11 @@ export class RunQueue {
     this.#storage = storage;
     this.#platform = platform;
     this.#executor = executor;
+  }
+
+  /** The run that goes on, or is next. */
+  first(): string | undefined {
+    return this.#next();
   }
 
   isEmpty(): boolean {
@@ -90,7 +96,13 @@ export class RunQueue {
       .finally(() => {
         this.#draining = false;
       });
+    this.#drained = drained;
     this.#platform.waitUntil(drained);
+  }
+
+  /** Resolves when no run goes on any more. */
+  drained(): Promise<void> {
+    return this.#drained;
   }
 
   /** The lease has ended: it is renewed while the queue is not empty. */

@@ -31,6 +31,18 @@ export class RunStops {
     this.#parts = parts;
   }
 
+  /**
+   * Before a run is stopped whose attempt has ended with an earlier instance: the one that is about to begin tells first what that
+   * has finished. Resolves at once where nothing can be untold, or no attempt begins now.
+   */
+  async told(runId: string | undefined): Promise<void> {
+    const { storage, queue, runner } = this.#parts;
+    if (runId === undefined || runId !== queue.first() || runner.hasTold(runId)) return;
+    if (storage.events.checkpoint(runId) === undefined) return;
+    queue.wake();
+    await Promise.race([runner.told(), queue.drained()]);
+  }
+
   /** The run is cancelled from then on, or has ended before, as its row says. */
   cancel(threadId: string, runId: string, action: Cancellation): void {
     const { storage, platform } = this.#parts;

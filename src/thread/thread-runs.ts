@@ -93,6 +93,7 @@ export class ThreadRuns implements RunsApi {
       this.#requireThread(named);
       if (startedBy !== undefined && (await admission.startedBy(startedBy)) !== named.runId)
         return this.#told(named);
+      if (action !== "rollback") await stops.told(named.runId);
       stops.cancel(named.threadId, named.runId, action);
       queue.wake();
       if (wait) await this.#hasLetGo(named);

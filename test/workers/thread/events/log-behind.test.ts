@@ -94,6 +94,44 @@ describe("a log that is behind", () => {
     expect(events.at(-1)?.data).toMatchObject({ error: "run_stalled" });
   });
 
+  const stops: Readonly<Record<string, (thread: TestThread, runId: string) => Promise<unknown>>> = {
+    "it is cancelled": (thread, runId) => json(thread.post(`/runs/${runId}/cancel`, {})),
+    "another run takes its place": (thread) =>
+      start(thread, { input: { left: 2 }, multitask_strategy: "interrupt" }),
+    "its time is up": async (thread) => {
+      await thread.sql("UPDATE timers SET due = 1 WHERE kind = 'time_limit'");
+      await runDurableObjectAlarm(thread.stub);
+    },
+  };
+
+  it.for(Object.keys(stops))(
+    "is completed when that is the first that a new object hears: %s",
+    async (name) => {
+      const gate = new Gate();
+      let held = 0;
+      deploy({
+        graph: countdown(async (left) => {
+          if (left !== HELD) return;
+          held += 1;
+          await gate.pass();
+        }),
+      });
+      const thread = new TestThread();
+      const runId = await start(thread, { stream_mode: "updates", timeout_seconds: 3600 });
+      await gate.reached();
+      await thread.inside(({ storage }) => storage.sync());
+      await thread.crash();
+      await stops[name]?.(thread, runId);
+      gate.open();
+      const events = await told(thread, runId);
+      expect(ofMode(events, "updates")).toEqual(FINISHED);
+      const [run] = await thread.sql<{ status: string }>("SELECT status FROM runs ORDER BY id LIMIT 1");
+      expect(run?.status).toBe(name === "its time is up" ? "timeout" : "interrupted");
+      // Nothing of it has gone on.
+      expect(held).toBe(1);
+    },
+  );
+
   it("has a bound: a next attempt looks at few of many supersteps that said nothing", async () => {
     const gate = new Gate();
     let left = 300;
