@@ -91,10 +91,10 @@ export class RunAdmission {
     const claims = storage.thread() && (await AnswerClaims.of(storage, states, start));
     const winner = claims?.winner();
     if (winner !== undefined) return onAdmitted(winner);
-    if (start.request.multitask === "interrupt") await entrance.told();
     const staged = await this.#stage(start);
     reached("run.staged");
     try {
+      if (start.request.multitask === "interrupt") await entrance.told();
       const tellStopped = storage.transaction(() => {
         if (deletions !== this.#deletions) throw threadDeleted(start.threadId);
         const earlier = this.#prepare(start, name, claims);
