@@ -8,6 +8,8 @@ const SOCKET =
   "listens to the object on a socket of its own, which ends with it: the router's streams connect anew";
 const BUCKET =
   "counts the calls to the bucket, or holds one of them: a task that is begun again makes it again";
+const STOPS =
+  "stops the object by itself, and has its next attempt wait or fail at moments of its own choice";
 const ORDER = "expects the order in which calls were made: one that is made again comes later";
 const DELETED = "deletes a thread under calls that are made again, and so make it anew when they come later";
 const DIRECT = "calls the object by itself, without the router that would ask its next instance";
@@ -29,10 +31,15 @@ export const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   "http/protocol/replay": {
     "are told with the same time while a run of another path goes on, and later": ATTEMPTS,
+    "go on across an object that is stopped in the middle of a run": ATTEMPTS,
   },
   "http/protocol/slow-listener": {
     "is sent a part of it, and the rest when it has taken that": SOCKET,
     "gets all of it in the end, and holds up no one": SOCKET,
+  },
+  "thread/bookkeeping": {
+    "is in the row of the run while that goes on, nowhere else, and is erased when it pauses or ends":
+      ATTEMPTS,
   },
   "thread/deletion": {
     "ends the run that goes on and those that wait, with an error for their callers": DELETED,
@@ -48,6 +55,13 @@ export const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, string>>>
     "holds up nothing, and is told what it has missed": DIRECT,
     "is forgotten when it leaves a run that says nothing": DIRECT,
   },
+  "thread/events/log-behind": {
+    "has a bound: a next attempt looks at few of many supersteps that said nothing": STOPS,
+    "holds up nothing that a node says": ATTEMPTS,
+    "is completed though each attempt ends in the turn in which it begins": STOPS,
+    "is written when the storage serves again that failed at its time": STOPS,
+    "stops no run whose value is gone that only the log needs": STOPS,
+  },
   "thread/faults": {
     "does not reach the caller when the next attempt gets through, and the input is applied once": ATTEMPTS,
     "is not tried again by those who only read": ATTEMPTS,
@@ -60,6 +74,9 @@ export const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, string>>>
     "leaves no object behind when it was on its way into the bucket": BUCKET,
     "never gets into the thread that takes its place, nor into the bucket": DELETED,
     "is not stored": ATTEMPTS,
+  },
+  "thread/nested-views": {
+    "says of each attempt of a node how its graph ended": ATTEMPTS,
   },
   "thread/platform-faults": {
     "before any of a run's transactions changes nothing of what comes of it": ATTEMPTS,
