@@ -25,8 +25,12 @@ export async function sendThread(
   const response = await fetch(url, request).catch((cause: unknown) => {
     throw failure.cause ?? new CommandError(`${url.origin} does not answer: is the server running?`, cause);
   });
-  const text = await response.text();
-  if (response.ok) return text;
+  if (response.ok) return response.text();
+  // A server that refuses before it has read all may close the connection, and what it says breaks off. Without a body it does not.
+  const text = await response.text().catch(async () => {
+    const again = await fetch(url, { ...request, body: null });
+    return again.status === response.status ? again.text() : "what it said broke off";
+  });
   throw new CommandError(`${url.href} answered ${response.status}: ${text}`);
 }
 
