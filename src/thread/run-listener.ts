@@ -1,8 +1,9 @@
+import { segmentsOf } from "../pregel/namespace.ts";
 import type { Span } from "../pregel/span.ts";
 import type { StreamEvent, StreamMode } from "../pregel/types.ts";
 import type { Alongside } from "../storage/checkpoint-writer.ts";
 import type { RunLog } from "./events/run-log.ts";
-import { ToldGraphs } from "./events/told-graphs.ts";
+import { type TellGraph, ToldGraphs } from "./events/told-graphs.ts";
 import { loggedData, loggedName } from "./feed/logged-form.ts";
 import type { ProtocolEvent } from "./feed/protocol-event.ts";
 import { PROTOCOL_MODES, ProtocolEvents } from "./feed/protocol-events.ts";
@@ -52,9 +53,7 @@ export function listenerOf(request: RunRequest, log: RunLog | undefined, now: ()
   let close: (() => void) | undefined;
   return {
     watching(traced, { id, graph }) {
-      const watched = tells("lifecycle")
-        ? new ToldGraphs((name, data) => log?.emit(name, data), traced)
-        : traced;
+      const watched = tells("lifecycle") ? new ToldGraphs(inMode(log), traced) : traced;
       if (!tells("events")) return watched;
       const told = { name: graph, run_id: id, tags: [], metadata: {}, data: {} };
       tell({ ...told, event: "on_chain_start" });
@@ -84,6 +83,12 @@ function isDerived({ mode, namespace, isUnstored }: StreamEvent): boolean {
   return DERIVED.has(mode) && namespace === undefined && isUnstored !== true;
 }
 
+/** As LangGraph's mode `lifecycle` does. */
+function inMode(log: RunLog | undefined): TellGraph {
+  return (namespace, event) =>
+    log?.emit(`lifecycle|${namespace}`, { ...event, namespace: segmentsOf(namespace) });
+}
+
 function stageOf(log: RunLog): Alongside {
   return (id, namespace) => log.stage(namespace === "" ? id : undefined);
 }
@@ -104,7 +109,8 @@ function protocolListener(log: RunLog, now: () => number): RunListener {
     hear: (event) => write(() => events.push(event), isDerived(event)),
     stage: stageOf(log),
     log,
-    watching: (traced) => traced,
+    watching: (traced) =>
+      new ToldGraphs((namespace, event) => write(() => events.graph(namespace, event)), traced),
     end: () => write(() => events.end()),
     asked: events.asked,
   };

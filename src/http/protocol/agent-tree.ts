@@ -34,7 +34,7 @@ export function agentTree(
   };
   const treeOf = (namespace: string): AgentTree => {
     const path = namespace.split("|");
-    const [graph_name = ""] = path.at(-1)?.split(":", 1) ?? [];
+    const [graph_name = ""] = path.findLast((part) => !isOrdinal(part))?.split(":", 1) ?? [];
     const status = statuses.get(namespace) ?? "completed";
     return { namespace: path, status, graph_name, ...childrenOf(namespace) };
   };
@@ -51,11 +51,16 @@ function* statusesOf(tasks: readonly GraphTask[]): Generator<readonly [namespace
   }
 }
 
+/** Of a task that runs several graphs: the second and later ones have their number behind its name. */
+function isOrdinal(part: string | undefined): boolean {
+  return part !== undefined && /^\d+$/.test(part);
+}
+
 function withOuter(namespace: string): string[] {
   const path = namespace.split("|");
-  return path.map((_, index) => path.slice(0, index + 1).join("|"));
+  return path.flatMap((_, index) => (isOrdinal(path[index + 1]) ? [] : [path.slice(0, index + 1).join("|")]));
 }
 
 function outerOf(namespace: string): string {
-  return namespace.slice(0, Math.max(0, namespace.lastIndexOf("|")));
+  return withOuter(namespace).at(-2) ?? "";
 }

@@ -1,8 +1,14 @@
 import { describeError } from "../../error-record.ts";
 import type { Span, SpanPart, SpanResult } from "../../pregel/span.ts";
 
-/** Takes an event by its name. */
-export type TellNamed = (name: string, data: unknown) => void;
+/** What a graph inside a node has come to. */
+export interface GraphEvent {
+  readonly event: "started" | (typeof OUTCOMES)[SpanResult["status"]];
+  readonly error?: { readonly error: string; readonly message: string };
+}
+
+/** Takes what is told of the graph with this namespace. */
+export type TellGraph = (namespace: string, event: GraphEvent) => void;
 
 const OUTCOMES = {
   done: "completed",
@@ -12,16 +18,15 @@ const OUTCOMES = {
 } as const;
 
 /**
- * Work of which is told where graphs inside nodes begin and how they end, as LangGraph's mode `lifecycle` does, besides to
- * whoever traces it.
+ * Work of which is told where graphs inside nodes begin and how they end, besides to whoever traces it.
  */
 export class ToldGraphs implements Span {
-  readonly #tell: TellNamed;
+  readonly #tell: TellGraph;
   readonly #traced: Span | undefined;
   /** The namespaces of the graphs that this task runs now. */
   readonly #begun = new Set<string>();
 
-  constructor(tell: TellNamed, traced: Span | undefined) {
+  constructor(tell: TellGraph, traced: Span | undefined) {
     this.#tell = tell;
     this.#traced = traced;
   }
@@ -34,7 +39,7 @@ export class ToldGraphs implements Span {
   #superstep(namespace: string): void {
     if (this.#begun.has(namespace)) return;
     this.#begun.add(namespace);
-    this.#told(namespace, { event: "started" });
+    this.#tell(namespace, { event: "started" });
   }
 
   endGraph(namespace: string, { status, error }: SpanResult): void {
@@ -42,16 +47,12 @@ export class ToldGraphs implements Span {
     if (!this.#begun.delete(namespace)) return;
     const { name, message } = describeError(error);
     const isFailed = status === "failed";
-    this.#told(namespace, { event: OUTCOMES[status], ...(isFailed && { error: { error: name, message } }) });
+    this.#tell(namespace, { event: OUTCOMES[status], ...(isFailed && { error: { error: name, message } }) });
   }
 
   /** A graph that has not ended was cut off. */
   end(result: SpanResult): void {
     for (const namespace of this.#begun) this.endGraph(namespace, { status: "left" });
     this.#traced?.end(result);
-  }
-
-  #told(namespace: string, data: { readonly event: string }): void {
-    this.#tell(`lifecycle|${namespace}`, { ...data, namespace: namespace.split("|") });
   }
 }

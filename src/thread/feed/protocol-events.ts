@@ -1,11 +1,12 @@
 import { plainJson } from "../../json.ts";
 import { INTERRUPT, START } from "../../pregel/constants.ts";
 import type { StreamEvent, StreamMode } from "../../pregel/types.ts";
+import type { GraphEvent } from "../events/told-graphs.ts";
 import { customData } from "./custom-data.ts";
 import { isPiece, MessageEvents } from "./message-events.ts";
 import { type NamelessMessage, NamelessMessages } from "./nameless-messages.ts";
 import type { ProtocolEvent } from "./protocol-event.ts";
-import { SubgraphEvents, type EndedTask } from "./subgraph-events.ts";
+import { SubgraphEvents } from "./subgraph-events.ts";
 import { toolEvent } from "./tool-events.ts";
 
 /** What the engine has to tell so that nothing is missing from the protocol. */
@@ -40,6 +41,11 @@ export class ProtocolEvents {
 
   push({ mode, payload, namespace = [] }: StreamEvent): ProtocolEvent[] {
     return [...this.#subgraphs.heard(namespace), ...this.#translate(mode, payload, namespace)];
+  }
+
+  /** Something becomes of a graph inside a node. */
+  graph(namespace: string, event: GraphEvent): ProtocolEvent[] {
+    return this.#subgraphs.became(namespace, event);
   }
 
   #translate(mode: StreamMode, payload: unknown, namespace: readonly string[]): ProtocolEvent[] {
@@ -81,11 +87,11 @@ export class ProtocolEvents {
     return held === undefined ? [] : [held];
   }
 
-  /** What no checkpoint came for. */
+  /** What no checkpoint came for, and graphs that were cut off. */
   end(): ProtocolEvent[] {
     const held = [...this.#values.values()];
     this.#values.clear();
-    return [...held, ...this.#pushAll(this.#nameless.rest())];
+    return [...held, ...this.#pushAll(this.#nameless.rest()), ...this.#subgraphs.end()];
   }
 
   /** Messages of an input are not told: the values have them, with the ids that they get there. */
@@ -112,11 +118,7 @@ export class ProtocolEvents {
     const ended = endedTask(payload);
     if (ended === undefined) return [event];
     for (const interrupt of ended.interrupts) this.#noteAsked(interrupt, namespace);
-    return [
-      ...this.#messages.finishTask(`${ended.name}:${ended.id}`),
-      event,
-      ...this.#subgraphs.taskEnded(namespace, ended),
-    ];
+    return [...this.#messages.finishTask(`${ended.name}:${ended.id}`), event];
   }
 
   /** The innermost graph says it first. */
@@ -155,9 +157,16 @@ function tools(payload: unknown, namespace: readonly string[]): ProtocolEvent[] 
   return data === undefined ? [] : [{ method: "tools", namespace, data }];
 }
 
-function endedTask({ id, name, result, error = null, interrupts }: Data): EndedTask | undefined {
+/** A task that has come to an end, or waits. */
+interface EndedTask {
+  readonly id: string;
+  readonly name: string;
+  readonly interrupts: readonly unknown[];
+}
+
+function endedTask({ id, name, result, interrupts }: Data): EndedTask | undefined {
   if (result === undefined || typeof id !== "string" || typeof name !== "string") return undefined;
-  return { id, name, error, interrupts: Array.isArray(interrupts) ? interrupts : [] };
+  return { id, name, interrupts: Array.isArray(interrupts) ? interrupts : [] };
 }
 
 function isRecord(value: unknown): value is Data {

@@ -1,46 +1,44 @@
+import { segmentsOf, stepsOf } from "../../pregel/namespace.ts";
+import type { GraphEvent } from "../events/told-graphs.ts";
 import type { ProtocolEvent } from "./protocol-event.ts";
 
-/** A task that has come to an end, or waits. */
-export interface EndedTask {
-  readonly id: string;
-  readonly name: string;
-  readonly error: unknown;
-  readonly interrupts: readonly unknown[];
-}
-
-/** Says when the graphs inside nodes begin and end. They are known by what is heard from them. */
+/** Says when the graphs inside nodes begin and end: with what is first heard of them, and when they have ended. */
 export class SubgraphEvents {
-  readonly #started = new Set<string>();
+  /** The names of those that go on, by namespace. */
+  readonly #going = new Map<string, string>();
 
   /** Something comes from the graph with this namespace. */
   heard(namespace: readonly string[]): ProtocolEvent[] {
-    const events: ProtocolEvent[] = [];
-    for (let depth = 1; depth <= namespace.length; depth++) {
-      const inner = namespace.slice(0, depth);
-      if (this.#started.has(inner.join("|"))) continue;
-      this.#started.add(inner.join("|"));
-      events.push(lifecycle(inner, "started"));
-    }
-    return events;
+    return this.#begun(namespace.join("|"));
   }
 
-  /** A task of the graph with this namespace has ended: so has the graph in it, if there was one. */
-  taskEnded(graph: readonly string[], task: EndedTask): ProtocolEvent[] {
-    const namespace = [...graph, `${task.name}:${task.id}`];
-    if (!this.#started.delete(namespace.join("|"))) return [];
-    const { error, interrupts } = task;
-    if (error !== null && error !== undefined) return [lifecycle(namespace, "failed", messageOf(error))];
-    return [lifecycle(namespace, interrupts.length > 0 ? "interrupted" : "completed")];
+  became(namespace: string, { event, error }: GraphEvent): ProtocolEvent[] {
+    return event === "started" ? this.#begun(namespace) : this.#ended(namespace, event, error?.message);
+  }
+
+  /** Nothing more comes: those that still go on were cut off. */
+  end(): ProtocolEvent[] {
+    return [...this.#going.keys()].toReversed().flatMap((namespace) => this.#ended(namespace, "interrupted"));
+  }
+
+  #begun(innermost: string): ProtocolEvent[] {
+    if (innermost === "" || this.#going.has(innermost)) return [];
+    return stepsOf(innermost).flatMap(({ namespace, node }) => {
+      if (this.#going.has(namespace)) return [];
+      this.#going.set(namespace, node);
+      return [lifecycle(namespace, "started", node)];
+    });
+  }
+
+  #ended(namespace: string, event: string, error?: string): ProtocolEvent[] {
+    const name = this.#going.get(namespace);
+    if (name === undefined) return [];
+    this.#going.delete(namespace);
+    return [lifecycle(namespace, event, name, error)];
   }
 }
 
-function lifecycle(namespace: readonly string[], event: string, error?: string): ProtocolEvent {
-  const [graph_name = ""] = (namespace.at(-1) ?? "").split(":", 1);
+function lifecycle(namespace: string, event: string, graph_name: string, error?: string): ProtocolEvent {
   const data = { event, graph_name, ...(error !== undefined && { error }) };
-  return { method: "lifecycle", namespace, data };
-}
-
-function messageOf(error: unknown): string {
-  const isDescribed = typeof error === "object" && error !== null && "message" in error;
-  return String(isDescribed ? error.message : error);
+  return { method: "lifecycle", namespace: segmentsOf(namespace), data };
 }

@@ -9,7 +9,10 @@ import {
   START,
   StateGraph,
 } from "../../../src/index.ts";
+import { parseRunInput } from "../../../src/pregel/run-input.ts";
+import type { RunnableGraph } from "../../../src/pregel/runnable-graph.ts";
 import type { StreamEvent } from "../../../src/pregel/types.ts";
+import { ToldGraphs, type TellGraph } from "../../../src/thread/events/told-graphs.ts";
 import type { ProtocolEvent } from "../../../src/thread/feed/protocol-event.ts";
 import { PROTOCOL_MODES, ProtocolEvents } from "../../../src/thread/feed/protocol-events.ts";
 
@@ -23,21 +26,19 @@ const inner = new StateGraph(State)
 
 /** What the engine tells of a run, in the words of the protocol. */
 async function told(
-  graph: { stream: (input: never, config: never) => Promise<AsyncIterable<unknown>> },
+  graph: RunnableGraph,
   input: unknown,
 ): Promise<{ readonly events: readonly ProtocolEvent[]; readonly asked: ProtocolEvents["asked"] }> {
   const translator = new ProtocolEvents();
-  const config = { configurable: { thread_id: "t" }, streamMode: [...PROTOCOL_MODES], subgraphs: true };
   const events: ProtocolEvent[] = [];
-  const chunks = (await graph.stream(input as never, config as never)) as AsyncIterable<
-    [readonly string[], StreamEvent["mode"], unknown]
-  >;
-  try {
-    for await (const [namespace, mode, payload] of chunks)
-      events.push(...translator.push({ namespace, mode, payload }));
-  } catch {
-    // What a run fails with is told elsewhere.
-  }
+  const tellGraph: TellGraph = (...became) => events.push(...translator.graph(...became));
+  await graph.run(parseRunInput(input), {
+    configurable: { thread_id: "t" },
+    modes: PROTOCOL_MODES,
+    subgraphs: true,
+    emit: (event) => events.push(...translator.push(event)),
+    span: new ToldGraphs(tellGraph, undefined),
+  });
   return { events: [...events, ...translator.end()], asked: translator.asked };
 }
 
@@ -65,8 +66,8 @@ describe("what the engine tells, in the words of the protocol", () => {
       "values sub",
       "tasks sub",
       "tasks sub",
-      "tasks",
       "lifecycle:interrupted sub",
+      "tasks",
     ]);
     const [[id, namespace] = []] = [...first.asked];
     expect(id).toMatch(/^[0-9a-f]{32}$/);
@@ -74,9 +75,9 @@ describe("what the engine tells, in the words of the protocol", () => {
     const second = await told(graph, new Command({ resume: "yes" }));
     expect(second.events.map(short).slice(-6)).toEqual([
       "values sub",
+      "lifecycle:completed sub",
       "updates",
       "tasks",
-      "lifecycle:completed sub",
       "checkpoints",
       "values",
     ]);
@@ -201,11 +202,16 @@ describe("what the engine tells, in the words of the protocol", () => {
     });
   });
 
-  it("tells the values of a graph that keeps no checkpoints", () => {
+  it("tells the values of a graph that keeps no checkpoints, and was cut off", () => {
     const translator = new ProtocolEvents();
     const values = (said: string): StreamEvent => ({ mode: "values", payload: { said }, namespace: ["s:1"] });
     const events = [...translator.push(values("a")), ...translator.push(values("b")), ...translator.end()];
-    expect(events.map(short)).toEqual(["lifecycle:started s", "values s", "values s"]);
+    expect(events.map(short)).toEqual([
+      "lifecycle:started s",
+      "values s",
+      "values s",
+      "lifecycle:interrupted s",
+    ]);
   });
 
   it.each([
