@@ -18,6 +18,8 @@ const ThreadHeader = v.strictObject({
   graph: v.optional(v.union([v.literal(""), Id])),
   /** The other columns of the thread's own row. */
   columns: v.optional(v.record(v.string(), Cell)),
+  /** The hashes of large values that something in the archive refers to, and that were gone when it was written. */
+  missingBlobs: v.optional(v.pipe(v.array(Id), v.readonly())),
 });
 
 /** Rows of one table, in the order of its key. A table may come in several of these. */

@@ -27,8 +27,18 @@ export class BlobMoves {
 
   /** Those that are not in the tables. */
   outside(threadId: string): MovedBlob[] {
-    const outside = this.#rows.ofThread(threadId).filter(({ generation }) => generation !== null);
-    return outside.map(({ hash }) => ({ hash, size: this.#row(threadId, hash).size }));
+    return this.#inBucket(threadId).map(({ hash }) => ({ hash, size: this.#row(threadId, hash).size }));
+  }
+
+  /** The hashes of those whose object is gone. */
+  async gone(threadId: string): Promise<readonly string[]> {
+    const outside = this.#inBucket(threadId);
+    const [first] = outside;
+    if (first === undefined) return [];
+    if (this.#bucket === undefined) throw noBucket(first.hash);
+    const there = new Set<string | null>();
+    for await (const page of this.#bucket.list()) for (const { generation } of page) there.add(generation);
+    return outside.filter(({ generation }) => !there.has(generation)).map(({ hash }) => hash);
   }
 
   async read(threadId: string, hash: string): Promise<Uint8Array> {
@@ -45,6 +55,10 @@ export class BlobMoves {
     }
     this.#rows.insertParts(threadId, hash, bytes);
     this.#rows.keepInParts(threadId, hash);
+  }
+
+  #inBucket(threadId: string): StoredBlob[] {
+    return this.#rows.ofThread(threadId).filter(({ generation }) => generation !== null);
   }
 
   #row(threadId: string, hash: string) {

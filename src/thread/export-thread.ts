@@ -1,4 +1,5 @@
 import type { Cell, ContentRecord, Rows } from "../archive/records.ts";
+import { StorageError } from "../errors.ts";
 import type { TablePage } from "../storage/tables.ts";
 import type { Report } from "../log.ts";
 import { toHex } from "../storage/stored-id.ts";
@@ -26,9 +27,24 @@ export async function exportThread(
 ): Promise<AsyncGenerator<ContentRecord, void, undefined>> {
   const { revision } = storage;
   const requests = await ArchivedRequests.of(storage, threadId, report);
-  const leftOut = await blobsLeftOut(storage, threadId, requests, report);
+  const unused = await blobsLeftOut(storage, threadId, requests, report);
+  const gone = (await storage.blobs.gone(threadId)).filter((hash) => !unused.has(hash));
+  if (gone.length > 0) report(blobsMissing(gone));
   if (storage.revision !== revision) throw threadBusy(threadId);
-  return threadRecords(storage, threadId, { revision, requests, leftOut });
+  return threadRecords(storage, threadId, {
+    revision,
+    requests,
+    leftOut: new Set([...unused, ...gone]),
+    gone,
+  });
+}
+
+function blobsMissing(hashes: readonly string[]): StorageError {
+  return new StorageError(
+    "blob_missing",
+    `The bucket has no objects any more for ${hashes.length} large values. The archive is without them.`,
+    { details: { hashes } },
+  );
 }
 
 interface Archived {
@@ -37,6 +53,8 @@ interface Archived {
   readonly requests: ArchivedRequests;
   /** The hashes of blobs. */
   readonly leftOut: ReadonlySet<string>;
+  /** Those of them that something in the archive refers to. */
+  readonly gone: readonly string[];
 }
 
 async function* threadRecords(
@@ -48,7 +66,7 @@ async function* threadRecords(
     if (storage.revision !== archived.revision) throw threadChanged(threadId);
   };
   requireUnchanged();
-  yield header(storage);
+  yield header(storage, archived.gone);
   for (const table of ARCHIVED_TABLES) {
     for (const { columns, rows: stored } of pages(storage, table)) {
       const rows = await archivedRows(table, columns, stored, archived);
@@ -83,7 +101,7 @@ function hexOf(hash: Cell): string {
   return hash instanceof Uint8Array ? toHex(hash) : "";
 }
 
-function header(storage: ThreadStorage): ContentRecord {
+function header(storage: ThreadStorage, missingBlobs: readonly string[]): ContentRecord {
   const { columns, rows } = storage.tables.page("thread");
   const entries = columns.map((column, index) => [column, rows[0]?.[index] ?? null] as const);
   return {
@@ -91,6 +109,7 @@ function header(storage: ThreadStorage): ContentRecord {
     schema: storage.schemaVersion(),
     graph: storage.thread()?.graph,
     columns: Object.fromEntries(entries.filter(([column]) => !UNMOVED_THREAD_COLUMNS.includes(column))),
+    ...(missingBlobs.length > 0 && { missingBlobs }),
   };
 }
 

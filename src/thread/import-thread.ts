@@ -103,7 +103,12 @@ class ImportTarget {
 
   finish(key: HashedKey | undefined): ImportedThread {
     const { storage, address, metadata, now } = this.#options;
-    const imported = { graph: this.#graph, ...this.#counts };
+    const { missingBlobs } = this.#header;
+    const imported = {
+      graph: this.#graph,
+      ...this.#counts,
+      ...(missingBlobs && { missing_blobs: missingBlobs }),
+    };
     if (this.#blob !== undefined) throw incompleteBlob(this.#blob.hash);
     storage.prepare();
     const missing = storage.blobs.outside(address.threadId).length - this.#counts.blobs;

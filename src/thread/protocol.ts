@@ -275,6 +275,8 @@ export interface ImportedThread {
   readonly runs: number;
   /** Large values that were in a bucket. */
   readonly blobs: number;
+  /** The hashes of those that the archive says it could not have. */
+  readonly missing_blobs?: readonly string[];
 }
 
 /** A refused call has changed nothing; `isFailed` says that the run was accepted, and failed. */

@@ -49,6 +49,12 @@ export const Imported = v.object({
   checkpoints: Count,
   runs: Count,
   blobs: v.pipe(Count, v.description("Large values that were in a bucket.")),
+  missing_blobs: v.optional(
+    v.pipe(
+      v.array(v.string()),
+      v.description("The hashes of those that were gone when the file was written."),
+    ),
+  ),
 });
 
 const Counts = v.record(v.string(), Count);

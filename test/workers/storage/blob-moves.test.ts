@@ -25,6 +25,8 @@ it("keeps a large value in the tables where there is no bucket to move it to", a
     expect(bytes.length).toBe(blob.size);
     const target = new BlobMoves(storage.sql, undefined, object.prefix);
     await expect(target.read("t", blob.hash)).rejects.toMatchObject({ code: "blob_unavailable" });
+    await expect(target.gone("t")).rejects.toMatchObject({ code: "blob_unavailable" });
+    expect(await source.gone("t")).toEqual([]);
     await target.write("t", blob.hash, bytes);
     expect(target.outside("t")).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { EncryptedSerializer, MsgpackSerializer } from "../../../src/checkpoint/index.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
@@ -44,9 +45,9 @@ async function copied(thread: TestThread): Promise<TestThread> {
 const runsOf = async (thread: TestThread): Promise<readonly Run[]> =>
   (await thread.get("/runs")) as readonly Run[];
 
-async function answer(thread: TestThread): Promise<unknown> {
+async function answer(thread: TestThread, value = "yes") {
   const [question] = (await thread.state()).interrupts;
-  return thread.resume({ interrupt_id: question?.id, value: "yes" });
+  return thread.resume({ interrupt_id: question?.id, value });
 }
 
 async function expectAnswered(thread: TestThread): Promise<void> {
@@ -121,6 +122,32 @@ describe("an export of a thread of which something cannot be read", () => {
       await moved.sql("UPDATE checkpoints SET body = ? WHERE id = ?", body ?? null, id ?? null);
     await moved.evict();
     expect((await moved.state()).values["log"]).toEqual([large, "yes", ...many]);
+  });
+
+  it("has all but the large values that are gone from the bucket, and names them", async () => {
+    deploy({ asking });
+    const thread = new TestThread();
+    await thread.invoke({ input: { log: ["in"] } });
+    const kept = "y".repeat(200_000);
+    const { checkpoint_id: id } = await answer(thread, kept);
+    const before = await thread.objects();
+    await thread.invoke({ input: { log: [large] } });
+    const [gone = "", ...more] = (await thread.objects()).filter((key) => !before.includes(key));
+    expect([gone, more]).toEqual([expect.any(String), []]);
+    await env.BLOBS.delete(gone);
+    await thread.evict();
+    const hash = /([0-9a-f]{64})\.[^/]*$/u.exec(gone)?.[1];
+    const target = new TestThread();
+    const archive = await exported(thread);
+    const headers = { "content-type": "application/vnd.tidemark.thread" };
+    expect(
+      await json(request(`${target.path}/import`, { method: "POST", headers, body: archive })),
+    ).toMatchObject({ blobs: 1, missing_blobs: [hash] });
+    expect(reports()).toContainEqual(
+      expect.objectContaining({ code: "blob_missing", details: { hashes: [hash] } }),
+    );
+    await expect(target.state()).rejects.toMatchObject({ code: "blob_missing" });
+    expect((await target.state(id)).values).toEqual({ log: ["in", kept] });
   });
 
   it("is refused, and not cut off, while what is large cannot be read for the moment", async () => {
