@@ -24,7 +24,7 @@ import type { SharedParts } from "./shared-parts.ts";
 import { draftSnapshot } from "./snapshot-draft.ts";
 
 /** Makes ready what the owner writes in the transaction of a checkpoint. */
-export type Alongside = (id: string, namespace: string) => MaybePromise<(() => void) | undefined>;
+export type Alongside = (checkpoint: Checkpoint, namespace: string) => MaybePromise<(() => void) | undefined>;
 
 export interface CheckpointWriterParts {
   readonly serde: SerializerProtocol;
@@ -78,7 +78,7 @@ export class CheckpointWriter {
       () => toColumns(serde, metadata),
     );
     const [draft, columns] = isPromise(drafting) ? await drafting : drafting;
-    const staging = this.#parts.alongside?.(input.id, namespace);
+    const staging = this.#parts.alongside?.(checkpoint, namespace);
     const alongside = isPromise(staging) ? await staging : staging;
     const put = { pending, address, input, metadata: columns, hasParent, alongside };
     const committing = this.#commitDraft(cache, put, draft);

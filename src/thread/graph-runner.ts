@@ -156,7 +156,7 @@ export class GraphRunner implements RunExecutor {
       storage.transaction(write);
       reached("run.events_written");
     });
-    if (attempt > 1) log.emit("metadata", { run_id: id, thread_id: threadId(), attempt }, true);
+    if (attempt > 1) log.emit("metadata", { run_id: id, thread_id: threadId(), attempt }, "derived");
     return log;
   }
 

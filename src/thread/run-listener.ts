@@ -2,7 +2,7 @@ import { segmentsOf } from "../pregel/namespace.ts";
 import type { Span } from "../pregel/span.ts";
 import type { StreamEvent, StreamMode } from "../pregel/types.ts";
 import type { Alongside } from "../storage/checkpoint-writer.ts";
-import type { RunLog } from "./events/run-log.ts";
+import type { EventKind, RunLog } from "./events/run-log.ts";
 import { type TellGraph, ToldGraphs } from "./events/told-graphs.ts";
 import { loggedData, loggedName } from "./feed/logged-form.ts";
 import type { ProtocolEvent } from "./feed/protocol-event.ts";
@@ -62,7 +62,8 @@ export function listenerOf(request: RunRequest, log: RunLog | undefined, now: ()
     },
     modes: new Set(request.modes),
     subgraphs,
-    hear: (event) => log?.emit(eventName(event, subgraphs), event.payload, isDerived(event)),
+    hear: (event) =>
+      log?.emit(eventName(event, subgraphs), event.payload, isDerived(event) ? "derived" : "own"),
     stage: log && stageOf(log),
     log,
     end: () => close?.(),
@@ -90,24 +91,34 @@ function inMode(log: RunLog | undefined): TellGraph {
 }
 
 function stageOf(log: RunLog): Alongside {
-  return (id, namespace) => log.stage(namespace === "" ? id : undefined);
+  return ({ id }, namespace) => log.stage(namespace === "" ? id : undefined);
 }
 
 function protocolListener(log: RunLog, now: () => number): RunListener {
   const events = new ProtocolEvents();
-  const write = (heard: () => readonly ProtocolEvent[], isOfCheckpoint = false): void =>
-    log.emitAll(() =>
-      heard().map((event) => [
-        loggedName(event),
-        loggedData(event, now()),
-        isOfCheckpoint && DERIVED.has(event.method),
-      ]),
-    );
+  const write = (
+    heard: () => readonly ProtocolEvent[],
+    kindOf: (event: ProtocolEvent) => EventKind = () => "own",
+  ): void =>
+    log.emitAll(() => heard().map((event) => [loggedName(event), loggedData(event, now()), kindOf(event)]));
+  const stage = stageOf(log);
   return {
     modes: PROTOCOL_MODES,
     subgraphs: true,
-    hear: (event) => write(() => events.push(event), isDerived(event)),
-    stage: stageOf(log),
+    hear: (event) => {
+      const isOfCheckpoint = isDerived(event);
+      write(
+        () => events.push(event),
+        ({ method }) => (isOfCheckpoint && DERIVED.has(method) ? "derived" : "own"),
+      );
+    },
+    stage: (checkpoint, namespace) => {
+      write(
+        () => events.stored(segmentsOf(namespace), checkpoint.channel_values),
+        () => "staged",
+      );
+      return stage(checkpoint, namespace);
+    },
     log,
     watching: (traced) =>
       new ToldGraphs((namespace, event) => write(() => events.graph(namespace, event)), traced),

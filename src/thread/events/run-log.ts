@@ -23,6 +23,12 @@ export interface LoggedRun {
   readonly isDerivable: boolean;
 }
 
+/**
+ * Who can say an event again. "derived": as long as the superstep is not finished a new attempt does, and afterwards its
+ * checkpoint. "own": nobody. "staged": nobody, and it is true when the checkpoint that is being staged is stored: it is told then.
+ */
+export type EventKind = "derived" | "own" | "staged";
+
 /** Events that are encoded together. */
 interface Batch extends WrittenBatch {
   /** In characters. */
@@ -91,12 +97,10 @@ export class RunLog {
     return this.#checkpoint;
   }
 
-  /**
-   * Takes the data as it is now. Never throws: what cannot be sent is no matter of the run. `isDerived`: as long as the
-   * superstep is not finished a new attempt says it again, and afterwards its checkpoint does.
-   */
-  emit(name: string, data: unknown, isDerived = false): void {
+  /** Takes the data as it is now. Never throws: what cannot be sent is no matter of the run. */
+  emit(name: string, data: unknown, kind: EventKind = "own"): void {
     if (this.#isClosed) return;
+    const isDerived = kind === "derived";
     const { now, report } = this.#parts;
     try {
       const event = loggedEvent({ attempt: this.attempt, seq: this.#seq + 1 }, name, data);
@@ -105,6 +109,7 @@ export class RunLog {
       this.#waiting.push(event);
       this.#waitingSize += event.text.length;
       if (!isDerived) this.#lastOwn = this.#seq;
+      if (kind === "staged") return;
       if (!this.#isBehind && (!isDerived || this.#pace.wait(now()) === 0)) this.#isOpen = true;
       // What a node says itself costs its superstep a row anyway: what waits goes along.
       if (!this.#isOpen) return isDerived ? this.#later() : this.#write();
@@ -117,7 +122,7 @@ export class RunLog {
   }
 
   /** As `emit`, with all that `events` makes. */
-  emitAll(events: () => Iterable<readonly [name: string, data: unknown, isDerived: boolean]>): void {
+  emitAll(events: () => Iterable<readonly [name: string, data: unknown, kind: EventKind]>): void {
     try {
       for (const event of events()) this.emit(...event);
     } catch (fault) {

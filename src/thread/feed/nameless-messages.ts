@@ -21,21 +21,32 @@ export class NamelessMessages {
     this.#waiting = [...this.#waiting, message];
   }
 
-  /** Those of a graph whose state is known now. What the state has without an id is left to it. */
-  named(graph: readonly string[], state: unknown): readonly NamelessMessage[] {
-    const isOwn = (waiting: NamelessMessage): boolean => waiting.graph.join("|") === graph.join("|");
-    const own = this.#waiting.filter(isOwn);
+  /** Those of a graph that have their ids in what it stores. */
+  stored(graph: readonly string[], state: unknown): readonly NamelessMessage[] {
+    const own = this.#of(graph);
     if (own.length === 0) return [];
-    this.#waiting = this.#waiting.filter((waiting) => !isOwn(waiting));
-    const stored = messagesOf(state);
+    const messages = messagesOf(state);
     return own.flatMap((waiting) => {
-      const same = stored.find(({ id, ...rest }) => !this.#given.has(id) && isSame(rest, waiting.message));
-      if (same === undefined) return [waiting];
-      const { id } = same;
+      const id = this.#storedIn(messages, waiting)?.id;
       if (id === undefined) return [];
       this.#given.add(id);
+      this.#forget([waiting]);
       return [{ ...waiting, message: { ...waiting.message, id } }];
     });
+  }
+
+  /** All of a graph, whose state is known now. What the state has without an id is left to it. */
+  named(graph: readonly string[], state: unknown): readonly NamelessMessage[] {
+    const named = this.stored(graph, state);
+    const rest = this.#of(graph);
+    this.#forget(rest);
+    const messages = messagesOf(state);
+    return [...named, ...rest.filter((waiting) => this.#storedIn(messages, waiting) === undefined)];
+  }
+
+  /** Whether a message that was told has got this id. */
+  hasGiven(id: unknown): boolean {
+    return this.#given.has(id);
   }
 
   /** Those of which no state was seen. */
@@ -43,6 +54,18 @@ export class NamelessMessages {
     const rest = this.#waiting;
     this.#waiting = [];
     return rest;
+  }
+
+  #of(graph: readonly string[]): readonly NamelessMessage[] {
+    return this.#waiting.filter((waiting) => waiting.graph.join("|") === graph.join("|"));
+  }
+
+  #forget(messages: readonly NamelessMessage[]): void {
+    this.#waiting = this.#waiting.filter((waiting) => !messages.includes(waiting));
+  }
+
+  #storedIn(messages: readonly PlainMessage[], { message }: NamelessMessage): PlainMessage | undefined {
+    return messages.find(({ id, ...rest }) => !this.#given.has(id) && isSame(rest, message));
   }
 }
 

@@ -80,6 +80,11 @@ export class ProtocolEvents {
     return earlier;
   }
 
+  /** What is told with the checkpoint of a graph: its messages that have got their ids in it. */
+  stored(namespace: readonly string[], values: unknown): ProtocolEvent[] {
+    return this.#pushAll(this.#nameless.stored(namespace, values));
+  }
+
   #heldValues(namespace: readonly string[]): ProtocolEvent[] {
     const key = namespace.join("|");
     const held = this.#values.get(key);
@@ -99,6 +104,8 @@ export class ProtocolEvents {
     const [message, said] = Array.isArray(payload) ? (plainJson(payload) as unknown[]) : [];
     const metadata = isRecord(said) ? said : {};
     if (!isRecord(message) || metadata["langgraph_node"] === START) return [];
+    // A node whose graph has told it gives it back.
+    if (this.#nameless.hasGiven(message["id"])) return [];
     if (message["id"] === undefined && !isPiece(message)) {
       this.#nameless.add({ message, metadata, graph: namespace });
       return [];
