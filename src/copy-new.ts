@@ -1,5 +1,12 @@
 import { FOREIGN, inherit, inheritCycle, isAdopted, mark, MUTABLE } from "./adopted.ts";
-import { type Columns, mapColumns, recordColumns, rememberColumns } from "./columns.ts";
+import {
+  type Columns,
+  mapColumns,
+  recordColumns,
+  rememberColumns,
+  rememberRecordColumns,
+  setMembers,
+} from "./columns.ts";
 import { isMap, isObject, isPlain, isSet, lockMap, lockSet } from "./containers.ts";
 import type { Copies } from "./copies.ts";
 import { UnserializableError } from "./errors.ts";
@@ -75,7 +82,7 @@ function copyLongRecord(
   copyMembers(result, listsOf(columns), copies, depth, before, old);
   for (const [index, key] of keys.entries()) setOwn(result, key, columns.values[index]);
   const symbols = Object.getOwnPropertySymbols(value);
-  if (symbols.length === 0) rememberColumns(result, columns);
+  if (symbols.length === 0) rememberRecordColumns(result, columns);
   else mark(result, FOREIGN);
   for (const symbol of symbols) result[symbol] = Reflect.get(value, symbol);
   return Object.freeze(result);
@@ -94,6 +101,7 @@ function copyMap(
   const old = isMap(before) ? listsOf(mapColumns(before)) : undefined;
   copyMembers(result, listsOf(columns), copies, depth, before, old);
   for (const [index, key] of columns.keys.entries()) result.set(key, columns.values[index]);
+  rememberColumns(result, columns);
   return lockMap(result);
 }
 
@@ -101,12 +109,13 @@ function copySet(value: ReadonlySet<unknown>, copies: Copies, depth: number, bef
   const result = new Set(value);
   copies.set(value, result);
   mark(result);
-  const members = Array.from(value);
-  const old = isSet(before) ? [Array.from(before)] : undefined;
+  const members = setMembers(value);
+  const old = isSet(before) ? [setMembers(before)] : undefined;
   if (copyMembers(result, [members], copies, depth, before, old)) {
     result.clear();
     for (const member of members) result.add(member);
   }
+  rememberColumns(result, { keys: members, values: members });
   return lockSet(result);
 }
 

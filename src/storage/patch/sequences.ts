@@ -1,4 +1,5 @@
 import { adoptDerived, adoptOwned } from "../../adopt.ts";
+import { setMembers } from "../../columns.ts";
 import { endsOf, type SharedEnds } from "../../shared-ends.ts";
 import { align, WHOLE } from "./align.ts";
 import type { Pair } from "./align.ts";
@@ -30,7 +31,7 @@ export function diffSet(
   old: ReadonlySet<unknown>,
   next: ReadonlySet<unknown>,
 ): Change | undefined {
-  const [oldMembers, members] = [Array.from(old), Array.from(next)];
+  const [oldMembers, members] = [setMembers(old), setMembers(next)];
   const draft = new SequenceDraft(SET, oldMembers, plainMembers(differ, oldMembers, members));
   const before = differ.substitutions;
   const pair = plainPair(differ, oldMembers, members, differ.knownEnds(old, next));
