@@ -80,7 +80,7 @@ function copyLongRecord(
   const columns: Columns<string> = { keys, values: keys.map((key): unknown => Reflect.get(value, key)) };
   const old = isPlain(before) ? listsOf(recordColumns(before)) : undefined;
   copyMembers(result, listsOf(columns), copies, depth, before, old);
-  for (const [index, key] of keys.entries()) setOwn(result, key, columns.values[index]);
+  keys.forEach((key, index) => setOwn(result, key, columns.values[index]));
   const symbols = Object.getOwnPropertySymbols(value);
   if (symbols.length === 0) rememberRecordColumns(result, columns);
   else mark(result, FOREIGN);
@@ -100,7 +100,7 @@ function copyMap(
   const columns = mapColumns(value);
   const old = isMap(before) ? listsOf(mapColumns(before)) : undefined;
   copyMembers(result, listsOf(columns), copies, depth, before, old);
-  for (const [index, key] of columns.keys.entries()) result.set(key, columns.values[index]);
+  columns.keys.forEach((key, index) => result.set(key, columns.values[index]));
   rememberColumns(result, columns);
   return lockMap(result);
 }
