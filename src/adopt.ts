@@ -9,8 +9,8 @@ import {
   MUTABLE,
   traitsOf,
 } from "./adopted.ts";
-import { isMap, isObject, isPlain, isSet, lockMap, lockSet } from "./containers.ts";
-import { copy } from "./copy-new.ts";
+import { isDate, isMap, isObject, isPlain, isSet, lockMap, lockSet } from "./containers.ts";
+import { copy, markLeaf } from "./copy-new.ts";
 import { Copies } from "./copies.ts";
 import { copyOpaque, isBytes } from "./opaque.ts";
 import { rememberEnds } from "./shared-ends.ts";
@@ -19,8 +19,8 @@ export { isAdopted } from "./adopted.ts";
 
 /**
  * State is never changed in place. A value that enters the state is *adopted*: its plain arrays and objects are copied
- * and frozen, Maps and Sets are copied into ones that refuse to change, and what can be neither frozen nor locked
- * (bytes, dates, URLs, patterns) is copied and handed out as further copies. Parts that are adopted already are kept as
+ * and frozen, Maps, Sets and dates are copied into ones that refuse to change, and what can be neither frozen nor locked
+ * (bytes, URLs, patterns) is copied and handed out as further copies. Parts that are adopted already are kept as
  * they are, so the cost is that of what is new, and identity means equality. The caller's own objects stay untouched.
  *
  * Instances of a class with a codec are copied by it, and handed out as further copies, unless they cannot change. Other
@@ -83,14 +83,14 @@ export function isMutable(value: unknown): boolean {
 
 /**
  * Whether the value is data that can never change: no part of it has to be copied for anybody, and each can be stored.
- * False for what is not adopted, and where a part is bytes or a date, an instance of a class, or a function.
+ * False for what is not adopted, and where a part is bytes, an instance of a class, or a function.
  */
 export function isConstant(value: unknown): boolean {
   return isObject(value) ? traitsOf(value) === 0 : !isForeign(value);
 }
 
 /**
- * An adopted value as a node or a reducer may have it: the value itself, except that bytes, dates and the like inside
+ * An adopted value as a node or a reducer may have it: the value itself, except that bytes, URLs and the like inside
  * it are copies, since they cannot be made read-only. Parts that `stays` names are not copied.
  */
 export function handOut<T>(value: T, copies?: Copies, stays: PartTest = noPart): T {
@@ -126,10 +126,9 @@ function own(value: object): void {
 }
 
 function ownOpaque(value: object): void {
-  const clone = isBytes(value) ? undefined : copyOpaque(value);
-  if (isBytes(value)) mark(value, MUTABLE);
+  const clone = isBytes(value) || isDate(value) ? null : copyOpaque(value);
   // One that was given back, or is adopted as it is made, cannot change.
-  else if (clone !== undefined) mark(value, clone === value || isAdopted(clone) ? 0 : MUTABLE);
+  if (clone !== undefined) markLeaf(value, clone !== null && (clone === value || isAdopted(clone)));
 }
 
 function ownPart(parent: object, part: unknown): void {

@@ -7,7 +7,7 @@ import {
   rememberRecordColumns,
   setMembers,
 } from "./columns.ts";
-import { isMap, isObject, isPlain, isSet, lockMap, lockSet } from "./containers.ts";
+import { isDate, isMap, isObject, isPlain, isSet, lockDate, lockMap, lockSet } from "./containers.ts";
 import type { Copies } from "./copies.ts";
 import { UnserializableError } from "./errors.ts";
 import { copyOpaque } from "./opaque.ts";
@@ -37,8 +37,15 @@ export function copy(value: object, copies: Copies, depth: number, before?: unkn
   if (clone === undefined) return value;
   copies.set(value, clone);
   // One that was given back, or is adopted as it is made, cannot change.
-  if (!isAdopted(clone)) mark(clone, clone === value ? 0 : MUTABLE);
+  if (!isAdopted(clone)) markLeaf(clone, clone === value);
   return clone;
+}
+
+/** Makes a leaf a part of the state. A Date is locked; others, unless they are constant, are handed out as copies. */
+export function markLeaf(leaf: object, isConstant: boolean): void {
+  const canLock = isDate(leaf) && Object.isExtensible(leaf);
+  mark(leaf, isConstant || canLock ? 0 : MUTABLE);
+  if (canLock) lockDate(leaf);
 }
 
 function copyList(value: readonly unknown[], copies: Copies, depth: number, before: object): object {

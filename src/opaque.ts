@@ -1,3 +1,5 @@
+import { isDate } from "./containers.ts";
+
 /** Copies an instance; gives back the same one when it cannot change, and undefined when its class is not known. */
 export type InstanceCopier = (instance: object) => object | undefined;
 
@@ -16,9 +18,8 @@ export function isBytes(value: object): value is ArrayBufferView | ArrayBuffer {
 /** A copy of what cannot be frozen, or undefined for what is not ours to copy: a subclass would become its parent. */
 export function copyOpaque(value: object): object | undefined {
   if (isBytes(value)) return copyBytes(value);
+  if (isDate(value)) return new Date(value.getTime());
   switch (Object.getPrototypeOf(value)) {
-    case Date.prototype:
-      return new Date((value as Date).getTime());
     case RegExp.prototype:
       return new RegExp(value as RegExp);
     case URL.prototype:

@@ -4,7 +4,7 @@ import { FrozenStateError } from "../errors.ts";
 const ASSIGNED = /^Cannot assign to read only property '(.*)' of object/;
 const ADDED = /^Cannot add property (.*), object is not extensible/;
 const DELETED = /^Cannot delete property '(.*)' of/;
-const LOCKED = /^Cannot change a (Map|Set) that is part of the state/;
+const LOCKED = /^Cannot change a (Map|Set|Date) that is part of the state/;
 
 /**
  * The typed form of the TypeError that a change of frozen state ends in, or undefined for any other error. `channels`
@@ -48,6 +48,7 @@ function holdsTarget(value: unknown, message: string): boolean {
     if (existing !== undefined) return Object.hasOwn(candidate, existing);
     if (added !== undefined)
       return Array.isArray(candidate) ? String(candidate.length) === added : !/^\d+$/.test(added);
+    if (locked === "Date") return candidate instanceof Date;
     return locked === "Map" ? candidate instanceof Map : candidate instanceof Set;
   });
 }

@@ -22,7 +22,6 @@ const scalar = fc.oneof(
   fc.bigInt(),
 );
 const opaque = fc.oneof(
-  fc.date(),
   fc.uint8Array({ maxLength: 4 }),
   fc.constantFrom(/a/g, new URL("https://example.com/")),
 );
@@ -30,6 +29,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
     scalar,
+    fc.date(),
     opaque,
     fc.array(tie("value"), { maxLength: 3 }),
     fc.dictionary(fc.oneof(fc.string({ maxLength: 3 }), fc.constant("__proto__")), tie("value"), {
@@ -51,10 +51,11 @@ function partsOf(root: unknown, found = new Set<object>()): Set<object> {
   return found;
 }
 
-const isContainer = (part: object): boolean =>
+const canBeFrozen = (part: object): boolean =>
   Array.isArray(part) ||
   part instanceof Map ||
   part instanceof Set ||
+  part instanceof Date ||
   Object.getPrototypeOf(part) === Object.prototype;
 
 describe("adopt", () => {
@@ -67,7 +68,7 @@ describe("adopt", () => {
         for (const part of partsOf(adopted)) {
           expect(before.has(part)).toBe(false);
           expect(isAdopted(part)).toBe(true);
-          if (isContainer(part)) expect(Object.isFrozen(part)).toBe(true);
+          if (canBeFrozen(part)) expect(Object.isFrozen(part)).toBe(true);
         }
         for (const part of before) expect(Object.isFrozen(part)).toBe(false);
       }),
@@ -158,11 +159,45 @@ describe("adopt", () => {
 
   it("takes over what its owner has frozen", () => {
     const constant = Object.freeze([1]);
-    const dates = Object.freeze({ list: Object.freeze([new Date(0)]) });
-    expect([adoptOwned(constant), adoptOwned(dates)]).toEqual([[1], { list: [new Date(0)] }]);
-    expect([constant, dates, dates.list].map(isAdopted)).toEqual([true, true, true]);
-    expect([constant, dates, dates.list].map(isMutable)).toEqual([false, true, true]);
-    expect(adopt(dates)).toBe(dates);
+    const bytes = Object.freeze({ list: Object.freeze([new Uint8Array([0])]) });
+    expect([adoptOwned(constant), adoptOwned(bytes)]).toEqual([[1], { list: [new Uint8Array([0])] }]);
+    expect([constant, bytes, bytes.list].map(isAdopted)).toEqual([true, true, true]);
+    expect([constant, bytes, bytes.list].map(isMutable)).toEqual([false, true, true]);
+    expect(adopt(bytes)).toBe(bytes);
+  });
+
+  it("locks a date, whose methods that change it throw", () => {
+    const given = new Date(Date.UTC(2026, 0, 31));
+    const owned = adoptOwned([new Date(given)]);
+    const changes = Object.getOwnPropertyNames(Date.prototype).filter((name) => name.startsWith("set"));
+    expect(changes).toHaveLength(16);
+    for (const date of [...adopt([given]), ...owned, ...adopt(new Set([given]))]) {
+      for (const name of changes)
+        expect(() => Reflect.apply(Reflect.get(date, name) as () => void, date, [1])).toThrow(
+          "Cannot change a Date that is part of the state; change a copy: new Date(…)",
+        );
+      expect([isMutable(date), date.constructor, date.getUTCDate(), String(date)]).toEqual([
+        false,
+        Date,
+        31,
+        String(given),
+      ]);
+      expect([new Date(date), structuredClone(date)].map((copy) => copy.setTime(5))).toEqual([5, 5]);
+    }
+    given.setTime(0);
+    expect(given.getTime()).toBe(0);
+  });
+
+  it("hands out copies of a date that its owner has frozen, which cannot be locked", () => {
+    const [date] = adoptOwned([Object.freeze(new Date(0))]);
+    handOut(date)?.setTime(5);
+    expect([isMutable(date), date?.getTime()]).toEqual([true, 0]);
+  });
+
+  it("passes dates of a class of their own through", () => {
+    class Moment extends Date {}
+    const moment = new Moment(0);
+    expect(adopt({ moment }).moment).toBe(moment);
   });
 
   it("refuses a value that is nested too deep", () => {
@@ -174,7 +209,7 @@ describe("adopt", () => {
 
 describe("handOut", () => {
   it("gives the value itself when all of it is read-only", () => {
-    const adopted = adopt({ list: [1, { a: new Map([[1, new Set([2])]]) }] });
+    const adopted = adopt({ list: [1, { a: new Map([[1, new Set([2, new Date(3)])]]) }] });
     expect(handOut(adopted)).toBe(adopted);
   });
 
@@ -186,17 +221,17 @@ describe("handOut", () => {
         expect(given).toStrictEqual(adopted);
         expect(given.inside).not.toBe(adopted.inside);
         expect(given.map.get("k")?.[0]).not.toBe(adopted.map.get("k")?.[0]);
-        for (const part of partsOf(given)) if (isContainer(part)) expect(Object.isFrozen(part)).toBe(true);
+        for (const part of partsOf(given)) if (canBeFrozen(part)) expect(Object.isFrozen(part)).toBe(true);
       }),
     );
   });
 
   it("what was handed out and comes back is adopted anew", () => {
-    const adopted = adopt({ at: new Date(0) });
+    const adopted = adopt({ bytes: new Uint8Array([0]) });
     const given = handOut(adopted);
-    given.at.setTime(5);
+    given.bytes.fill(5);
     const back = adopt(given);
-    expect([adopted.at.getTime(), back.at.getTime()]).toEqual([0, 5]);
+    expect([adopted.bytes[0], back.bytes[0]]).toEqual([0, 5]);
   });
 });
 
@@ -212,6 +247,7 @@ describe("isConstant", () => {
     ["primitives", [1, "a", null, undefined, true, 1n]],
     ["nested data", { a: [{ b: new Map([[1, new Set(["x"])]]) }] }],
     ["parts that are shared", [shared, { shared }]],
+    ["dates", [new Date(1), new Date(NaN)]],
   ])("true of adopted %s", (_, given) => {
     expect(isConstant(given)).toBe(false);
     expect(isConstant(adopt(given))).toBe(true);
@@ -220,7 +256,6 @@ describe("isConstant", () => {
   });
 
   it.each([
-    ["a date", new Date(1)],
     ["bytes", new Uint8Array(1)],
     ["an instance", new Money()],
     ["an error", new Error("e")],

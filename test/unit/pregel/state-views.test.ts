@@ -38,14 +38,14 @@ it("shows what the channels hold, after any changes, in the order of the names",
   );
 });
 
-it("gives everybody an object, and dates, of their own", () => {
+it("gives everybody an object, and bytes, of their own", () => {
   const channels = new Map<string, BaseChannel>([["a", new LastValue()]]);
-  channels.get("a")?.update([{ at: new Date(1) }], adopt);
+  channels.get("a")?.update([{ bytes: new Uint8Array([1]) }], adopt);
   const views = new StateViews(channels);
   const first = views.read(names);
-  (first["a"] as { at: Date }).at.setTime(9);
+  (first["a"] as { bytes: Uint8Array }).bytes.fill(9);
   first["b"] = 1;
-  expect(views.read(names)).toEqual({ a: { at: new Date(1) } });
+  expect(views.read(names)).toEqual({ a: { bytes: new Uint8Array([1]) } });
 });
 
 it("lists that are always new ones do not pile up", () => {

@@ -34,7 +34,7 @@ class Comparison {
   }
 
   #compareParts(left: object, right: object, path: string): string | undefined {
-    if (Object.getPrototypeOf(left) !== Object.getPrototypeOf(right)) return `${path}: prototypes`;
+    if (classOf(left) !== classOf(right)) return `${path}: prototypes`;
     const [bytes, otherBytes] = [bytesOf(left), bytesOf(right)];
     if (bytes !== undefined && otherBytes !== undefined) return differenceOfBytes(bytes, otherBytes, path);
     return (
@@ -68,6 +68,11 @@ class Comparison {
     }
     return undefined;
   }
+}
+
+/** Of an adopted Date another one stands between, which locks it. */
+function classOf(value: object): unknown {
+  return value instanceof Date ? value.constructor : Object.getPrototypeOf(value);
 }
 
 /** Of what is nothing but bytes. */
