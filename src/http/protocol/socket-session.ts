@@ -9,11 +9,16 @@ import { ProtocolError } from "./protocol-error.ts";
 import { EventStreamBody, ReconnectParams, UnsubscribeParams } from "./schemas.ts";
 import { closeCodeOf } from "./socket-rejections.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { threadEvents } from "./thread-listener.ts";
+import { isRunEnd, threadEvents } from "./thread-listener.ts";
 
 /** So many commands of a socket wait, before it is closed: whoever sends more does not wait for answers. */
 const MAX_WAITING = 100;
 const TRY_LATER = 1013;
+/**
+ * In milliseconds: so long after a subscription no run ends for its client. LangGraph's makes several, one after the other, and
+ * at the end of a run gives up those that it has no answer to yet.
+ */
+const SETTLED_AFTER = 50;
 /** The thread is deleted, as its status says over HTTP. */
 const GONE = 4404;
 
@@ -36,6 +41,8 @@ export class SocketSession {
   #refusal: unknown;
   /** A subscription waits for what has happened before. */
   #isBehind = false;
+  /** When the newest subscription was made. */
+  #subscribedAt = 0;
 
   private constructor(socket: WebSocket, commander: Commander) {
     this.#socket = socket;
@@ -138,6 +145,7 @@ export class SocketSession {
       const subscription_id = crypto.randomUUID();
       this.#subscriptions.add(subscription_id, filter, since ?? 0);
       this.#isBehind = true;
+      this.#subscribedAt = Date.now();
       return { result: { subscription_id, replayed_events: 0 } };
     },
     "subscription.unsubscribe": (params) => {
@@ -166,6 +174,7 @@ export class SocketSession {
     const { access } = address;
     const { channels, since } = this.#subscriptions;
     for await (const event of threadEvents({ namespace, name, access, channels, since }, signal)) {
+      if (isRunEnd(event)) await scheduler.wait(this.#subscribedAt + SETTLED_AFTER - Date.now());
       if (signal.aborted) return;
       if (this.#subscriptions.wants(event)) this.#send(event.text);
     }

@@ -13,6 +13,14 @@ export interface ThreadEvent {
   readonly text: string;
 }
 
+/** Whether a run has come to its end, or waits. */
+export function isRunEnd({ method, namespace, text }: ThreadEvent): boolean {
+  if (method !== "lifecycle" || namespace.length > 0) return false;
+  // As the thread has written it.
+  const { params } = JSON.parse(text) as { params: { data: { event: string } } };
+  return params.data.event !== "running";
+}
+
 export interface ListenTo {
   readonly namespace: NamedObjects<ThreadListening>;
   readonly name: string;

@@ -5,7 +5,7 @@ import { Annotation, END, START, StateGraph } from "../../../../src/index.ts";
 import type { LogRecord } from "../../../../src/log.ts";
 import { toHex } from "../../../../src/storage/stored-id.ts";
 import { apiKeys, createRuntime } from "../../../../src/worker.ts";
-import type { ThreadEvent } from "../../../support/protocol.ts";
+import { ends, eventsUntil, start, type ThreadEvent } from "../../../support/protocol.ts";
 import { ProtocolSocket } from "../../../support/protocol-socket.ts";
 import { TestThread } from "../../../support/threads.ts";
 import { Gate, until } from "../../../support/gate.ts";
@@ -41,6 +41,27 @@ describe("a WebSocket of a thread", () => {
       error: "no_such_subscription",
     });
     client.close();
+  });
+
+  it("tells no end of a run to a client that makes its subscriptions one after the other, before they are answered", async () => {
+    deploy({ graph });
+    const thread = new TestThread();
+    await start(thread, { said: "" });
+    await eventsUntil(thread, ends());
+    const isAnsweredFirst = async (): Promise<boolean> => {
+      const client = await ProtocolSocket.open(thread);
+      await client.command("subscription.subscribe", { channels: ["lifecycle", "values"] });
+      await until(() => client.events.some(({ method }) => method === "values"));
+      await client.command("subscription.subscribe", { channels: ["lifecycle", "updates"] });
+      const isFirst = !client.events.some(isCompleted);
+      await until(() => client.events.some(isCompleted));
+      client.close();
+      return isFirst;
+    };
+    // A machine that stands still may be too late once.
+    const tries: boolean[] = [];
+    while (tries.length < 5 && !tries.includes(true)) tries.push(await isAnsweredFirst());
+    expect(tries).toContain(true);
   });
 
   it("answers what is no command, and goes on", async () => {
