@@ -134,9 +134,8 @@ export class CheckpointReader {
     const loaded = isPromise(loading) ? await loading : loading;
     if (loaded === undefined) return undefined;
     const pendingWrites = await this.#pendingWrites(threadId, tasks);
-    const isNeeded = (channel: string): boolean =>
-      needed === undefined || needed.has(channel) || pendingWrites.some(([, written]) => written === channel);
-    const checkpoint = await this.#checkpoint(threadId, loaded, isNeeded);
+    const written = pendingWrites.map(([, channel]) => channel);
+    const checkpoint = await this.#checkpoint(threadId, loaded, needed && new Set([...needed, ...written]));
     return {
       config: configOf(threadId, ns, head.id),
       checkpoint: await this.#migrated(namespace, head, checkpoint),
@@ -179,13 +178,13 @@ export class CheckpointReader {
   async #checkpoint(
     threadId: string,
     { id, state }: CachedCheckpoint,
-    isNeeded: (channel: string) => boolean,
+    needed: ReadonlySet<string> | undefined,
   ): Promise<Checkpoint> {
     const { blobs, values } = this.#parts;
-    const needed = Array.from(state.values).filter(([channel]) => isNeeded(channel));
-    const hashes = new Set(values.referencesIn(needed).map(({ hash }) => hash));
+    const named = needed && Array.from(state.values).filter(([channel]) => needed.has(channel));
+    const hashes = named && new Set(values.referencesIn(named).map(({ hash }) => hash));
     const restored = await values.fromStored(Array.from(state.values.values()), (hash) =>
-      hashes.has(hash) ? blobs.read(threadId, hash) : NO_BYTES,
+      hashes === undefined || hashes.has(hash) ? blobs.read(threadId, hash) : NO_BYTES,
     );
     const channels = Array.from(
       state.values.keys(),

@@ -243,8 +243,10 @@ export class SqliteSaver extends BaseCheckpointSaver {
     namespace: NamespaceRow,
     id: string,
   ): MaybePromise<CachedCheckpoint | undefined> {
+    const cached = cache.checkpoint(namespace.id, id);
     return chain(this.#reader.load(cache, namespace, id), (loaded) => {
-      if (loaded !== undefined) cache.setCheckpoint(namespace.id, this.#reader.lasting(loaded));
+      if (loaded !== undefined)
+        cache.setCheckpoint(namespace.id, loaded === cached ? cached : this.#reader.lasting(loaded));
       return loaded;
     });
   }

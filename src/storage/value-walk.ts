@@ -1,4 +1,5 @@
-import { isPlain } from "../containers.ts";
+import { mapColumns, setMembers } from "../columns.ts";
+import { isObject, isPlain } from "../containers.ts";
 import { adoptOwned, isAdopted } from "../adopt.ts";
 
 /** A leaf that was looked for is in the value. */
@@ -22,6 +23,9 @@ const FEW = 16;
 /** Values nested deeper are left to the serializer, which refuses them with their path. */
 const MAX_DEPTH = 1000;
 
+type PartTest = (part: object) => boolean;
+const noPart: PartTest = () => false;
+
 export function noFindings(known: WeakMap<object, object> = new WeakMap()): Findings {
   return { count: 0, leaves: new Set(), seen: new Map(), known };
 }
@@ -32,21 +36,22 @@ export function noFindings(known: WeakMap<object, object> = new WeakMap()): Find
  */
 export class LeafFinder {
   readonly #settled = new WeakSet<object>();
-  readonly #isWithout: (part: object) => boolean;
+  readonly #isWithout: PartTest;
 
-  constructor(isWithout: (part: object) => boolean = () => false) {
+  constructor(isWithout: PartTest = noPart) {
     this.#isWithout = isWithout;
   }
 
   /** The flags of the value. */
   find(value: unknown, isLeaf: (part: unknown) => boolean, findings: Findings, depth = 0): number {
-    const isObject = typeof value === "object" && value !== null;
-    if (isObject && findings.known.has(value)) return FOUND;
+    const canHold = isObject(value);
+    if (canHold && this.#isWithout(value)) return 0;
+    if (canHold && findings.known.has(value)) return FOUND;
     if (isLeaf(value)) {
       findings.leaves.add(value);
       return FOUND;
     }
-    if (!isObject || this.#isWithout(value) || this.#settled.has(value)) return 0;
+    if (!canHold || this.#settled.has(value)) return 0;
     const seen = findings.seen.get(value);
     if (seen !== undefined) return seen;
     const before = findings.count;
@@ -54,10 +59,11 @@ export class LeafFinder {
     findings.seen.set(value, MUTABLE);
     let flags = isAdopted(value) ? 0 : MUTABLE;
     if (depth < MAX_DEPTH) {
-      for (const part of partsOf(value)) {
-        findings.count += 1;
-        flags |= this.find(part, isLeaf, findings, depth + 1);
-      }
+      const parts = partsOf(value);
+      findings.count += parts.length;
+      // By index: what is frozen is read by an iterator in twice the time.
+      for (let index = 0; index < parts.length; index++)
+        flags |= this.find(parts[index], isLeaf, findings, depth + 1);
     } else {
       flags = MUTABLE;
     }
@@ -71,16 +77,22 @@ export class LeafFinder {
 export class LeafReplacer {
   readonly #findings: Findings;
   readonly #replacements: ReadonlyMap<unknown, unknown>;
+  readonly #isWithout: PartTest;
+  readonly #hasPrimitives: boolean;
   readonly #done = new Map<object, object>();
 
-  constructor(findings: Findings, replacements: ReadonlyMap<unknown, unknown>) {
+  /** `isWithout` knows of parts that have no leaves. */
+  constructor(findings: Findings, replacements: ReadonlyMap<unknown, unknown>, isWithout: PartTest = noPart) {
     this.#findings = findings;
     this.#replacements = replacements;
+    this.#isWithout = isWithout;
+    this.#hasPrimitives = !Array.from(replacements.keys()).every(isObject);
   }
 
   replace(value: unknown): unknown {
+    if (!isObject(value)) return this.#hasPrimitives ? (this.#replacements.get(value) ?? value) : value;
+    if (this.#isWithout(value)) return value;
     if (this.#replacements.has(value)) return this.#replacements.get(value);
-    if (typeof value !== "object" || value === null) return value;
     const { seen, known } = this.#findings;
     const flags = seen.get(value) ?? 0;
     if (flags === 0 || !isContainer(value)) return known.get(value) ?? value;
@@ -100,9 +112,9 @@ export class LeafReplacer {
 
   #copy(value: object): object {
     if (Array.isArray(value)) {
-      const copy: unknown[] = [];
+      const copy: unknown[] = [...value];
       this.#done.set(value, copy);
-      for (const part of value) copy.push(this.replace(part));
+      for (let index = 0; index < copy.length; index++) copy[index] = this.replace(copy[index]);
       return copy;
     }
     if (value instanceof Map) {
@@ -128,8 +140,9 @@ function isContainer(value: object): boolean {
   return Array.isArray(value) || value instanceof Map || value instanceof Set || isPlain(value);
 }
 
-function partsOf(value: object): Iterable<unknown> {
-  if (Array.isArray(value) || value instanceof Set) return value;
-  if (value instanceof Map) return Array.from(value).flat();
+function partsOf(value: object): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (value instanceof Set) return setMembers(value);
+  if (value instanceof Map) return Object.values(mapColumns(value)).flat();
   return isPlain(value) ? Object.values(value) : [];
 }

@@ -57,7 +57,8 @@ function applyOrderedRecord(old: unknown, items: readonly unknown[]): object {
 function applyList(old: unknown, steps: readonly unknown[]): object {
   if (!Array.isArray(old)) throw damaged("it changes a list where there is none");
   const written: unknown[] = [];
-  const members = replay<unknown>(old, steps, {
+  // A frozen list is sliced several times as fast from a copy.
+  const members = replay<unknown>([...old], steps, {
     insert: (nodes) => take(written, nodes.map(writtenValue)),
     patch: (member, node) => take(written, [applyPatch(member, node)]),
   });

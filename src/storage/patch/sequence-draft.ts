@@ -128,15 +128,18 @@ export class SequenceDraft<Member> implements Steps {
   }
 
   #build(): Member[] {
-    let members: Member[] = [];
+    let members: Member[] | undefined;
     let written = 0;
+    // A frozen list is sliced several times as fast from a copy.
+    const old = Array.isArray(this.#old) ? [...(this.#old as Member[])] : this.#old;
     for (const { from, count } of this.#runs) {
       const isWritten = from === WRITTEN;
-      const source = isWritten ? this.#written : this.#old;
+      const source = isWritten ? this.#written : old;
       const start = isWritten ? written : from;
-      members = members.concat(source.slice(start, start + count));
+      const run = source.slice(start, start + count);
+      members = members === undefined ? run : members.concat(run);
       if (isWritten) written += count;
     }
-    return members;
+    return members ?? [];
   }
 }
