@@ -1,4 +1,3 @@
-import type { Environment } from "../pregel/environment.ts";
 import type { Ready } from "./access.ts";
 import { jsonBytes, jsonPage } from "./answer-text.ts";
 import { runNotEnded, runNotFound, threadNotFound } from "./errors.ts";
@@ -21,7 +20,6 @@ export interface ThreadRunsParts {
   readonly admission: RunAdmission;
   readonly stops: RunStops;
   readonly ready: Ready;
-  readonly environment: Pick<Environment, "yieldTurn">;
   /** The values of a run, when it has ended. */
   readonly values: (run: NamedRun) => Promise<Bytes>;
 }
@@ -125,14 +123,23 @@ export class ThreadRuns implements RunsApi {
     return runId;
   }
 
-  /** Whether the run ends in this turn of the event loop: nothing in it waits for anything. */
-  async #endsNow(runId: string): Promise<boolean> {
-    const { queue, environment } = this.#parts;
-    const isOver = queue.completion(runId).then(
-      () => true,
-      () => false,
-    );
-    return Promise.race([isOver, environment.yieldTurn().then(() => false)]);
+  /**
+   * Whether the run ends in this turn of the event loop: nothing in it waits for anything. A run that does takes the timer
+   * back, which would cost a turn of its own.
+   */
+  #endsNow(runId: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      const nextTurn = setTimeout(resolve, 0, false);
+      const settle = (isOver: boolean): void => {
+        clearTimeout(nextTurn);
+        resolve(isOver);
+      };
+      const completion = this.#parts.queue.completion(runId);
+      completion.then(
+        () => settle(true),
+        () => settle(false),
+      );
+    });
   }
 
   async *#wireRuns(

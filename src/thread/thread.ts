@@ -163,7 +163,6 @@ export class Thread {
       ...parts,
       stops,
       ready,
-      environment,
       values: (run) => this.#ends.answer(run, (_, end, values) => wireValues(end, values), "state"),
     });
   }
