@@ -2,6 +2,7 @@ import { adoptOwned, handOut, isAdopted, isMutable } from "../adopt.ts";
 import { UndecodableError } from "../errors.ts";
 import { configOf } from "../checkpoint/address.ts";
 import { all, isPromise, chain } from "../checkpoint/maybe-promise.ts";
+import { compareCheckpointIds } from "../checkpoint/ordering.ts";
 import { keepsSendsInParent, SENDS_IN_CHANNEL, withPendingSends } from "../checkpoint/pending-sends.ts";
 import { sortPendingWrites } from "../checkpoint/pending-writes.ts";
 import type { TaskWrites } from "../checkpoint/pending-writes.ts";
@@ -122,6 +123,7 @@ export class CheckpointReader {
    * alone are empty ones of their kind, unless a write of such a channel is pending.
    */
   async tuple(
+    cache: SaverCache,
     namespace: NamespaceRow,
     head: CheckpointHead,
     load: () => MaybePromise<CachedCheckpoint | undefined>,
@@ -129,11 +131,11 @@ export class CheckpointReader {
   ): Promise<CheckpointTuple | undefined> {
     const { thread_id: threadId, ns } = namespace;
     // Read in the turn of the checkpoint's row: what is written later belongs to a later read.
-    const tasks = this.#parts.writes.ofCheckpoint(namespace.id, head.id);
+    const tasks = this.#taskRows(cache, namespace.id, head.id);
     const loading = load();
     const loaded = isPromise(loading) ? await loading : loading;
     if (loaded === undefined) return undefined;
-    const pendingWrites = await this.#pendingWrites(threadId, tasks);
+    const pendingWrites = tasks.length === 0 ? [] : await this.#pendingWrites(threadId, tasks);
     const written = pendingWrites.map(([, channel]) => channel);
     const checkpoint = await this.#checkpoint(threadId, loaded, needed && new Set([...needed, ...written]));
     return {
@@ -148,6 +150,13 @@ export class CheckpointReader {
   /** The writes of a task in stored form. */
   task(threadId: string, row: BodyRow): MaybePromise<TaskWrites<unknown>> {
     return chain(this.#open(threadId, row), ({ value }) => fromTaskBody(value));
+  }
+
+  #taskRows(cache: SaverCache, namespace: number, checkpointId: string): readonly TaskRow[] {
+    const { writes } = this.#parts;
+    const newest = cache.newestWritten(namespace, () => writes.newestCheckpoint(namespace));
+    const hasNone = newest === undefined || compareCheckpointIds(checkpointId, newest) > 0;
+    return hasNone ? [] : writes.ofCheckpoint(namespace, checkpointId);
   }
 
   #open(threadId: string, row: BodyRow): MaybePromise<OpenedBody> {

@@ -25,6 +25,7 @@ export class SaverCache {
   readonly #namespaceIds = new Map<string, Map<string, number | null>>();
   readonly #checkpoints = new Map<number, CachedCheckpoint>();
   readonly #newest = new Map<number, CheckpointHead>();
+  readonly #newestWritten = new Map<number, { readonly id: string | undefined }>();
   readonly #replacements = new Map<string, KnownReplacements>();
 
   /** Null when there is no such namespace, undefined when that is not known. */
@@ -57,6 +58,21 @@ export class SaverCache {
   noteWritten(head: CheckpointHead): void {
     const newest = this.#newest.get(head.namespace);
     if (newest !== undefined && compareCheckpointIds(head.id, newest.id) > 0) this.setNewest(head);
+  }
+
+  /** The newest checkpoint of a namespace that a task has written on: later ones have no writes. `read` looks for it. */
+  newestWritten(namespace: number, read: () => string | undefined): string | undefined {
+    const known = this.#newestWritten.get(namespace) ?? { id: read() };
+    keepLast(this.#newestWritten, namespace, known);
+    return known.id;
+  }
+
+  /** A task has written on the checkpoint. */
+  noteTask(namespace: number, checkpointId: string): void {
+    const known = this.#newestWritten.get(namespace);
+    if (known === undefined) return;
+    if (known.id === undefined || compareCheckpointIds(checkpointId, known.id) > 0)
+      this.#newestWritten.set(namespace, { id: checkpointId });
   }
 
   /** The checkpoint, when it is the one that was read or written last in its namespace. */

@@ -149,8 +149,9 @@ export class SqliteSaver extends BaseCheckpointSaver {
       threadId === undefined ? undefined : findNamespace(this.#cache, this.#shared.namespaces, threadId, ns);
     const head = namespace && this.#head(namespace.id, checkpointId);
     if (namespace === undefined || head === undefined) return undefined;
-    const load = () => this.#loadAndKeep(this.#cache, namespace, head.id);
-    return this.#reader.tuple(namespace, head, load, needed);
+    const cache = this.#cache;
+    const load = () => this.#loadAndKeep(cache, namespace, head.id);
+    return this.#reader.tuple(cache, namespace, head, load, needed);
   }
 
   /** The named checkpoint, or the newest one. */
@@ -174,8 +175,9 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const neighbours = new Neighbours(this.#reader);
     for (const { namespace, head } of heads) {
       if (!matchesFilter(await this.#reader.metadata(head), filter)) continue;
-      const tuple = await this.#reader.tuple(namespace, head, () =>
-        neighbours.load(this.#cache, namespace, head.id),
+      const cache = this.#cache;
+      const tuple = await this.#reader.tuple(cache, namespace, head, () =>
+        neighbours.load(cache, namespace, head.id),
       );
       if (tuple === undefined) continue;
       yield tuple;

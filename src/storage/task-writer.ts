@@ -83,6 +83,7 @@ export class TaskWriter {
     );
     const committed = (namespace: number): void => {
       cache.setNamespaceId(address.threadId, address.namespace, namespace);
+      cache.noteTask(namespace, checkpointId);
       stored.remember();
     };
     const committing = chain(sealing, ({ input, blobs }) => {

@@ -67,6 +67,13 @@ export class WriteRows {
       .map((row) => ({ taskId: fromStoredId(row.task), row }));
   }
 
+  /** The newest checkpoint that has rows, whether it is there itself or not. */
+  newestCheckpoint(namespace: number): string | undefined {
+    const statement = "SELECT checkpoint FROM writes WHERE namespace = ? ORDER BY checkpoint DESC LIMIT 1";
+    const row = this.#sql.first<{ checkpoint: StoredId }>(statement, namespace);
+    return row && fromStoredId(row.checkpoint);
+  }
+
   /** All bodies of a namespace, read in pages. */
   *bodies(namespace: number): Generator<BodyRow, void, void> {
     const statement = `SELECT checkpoint, task, type, body, body_hash FROM writes

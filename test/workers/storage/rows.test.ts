@@ -86,6 +86,42 @@ describe("rows", () => {
     expect(await valuesOf(saver, next)).toStrictEqual({ kept: { deep: ["x"] }, v: 1 });
   });
 
+  it("a read looks for writes where a task may have written, and finds those that came before their checkpoint", async () => {
+    const first = await putAll(await open(), THREAD, checkpointOf({ kept: "x", v: 0 }));
+    await (await open()).putWrites(first, [["v", 1]], "task");
+    const saver = await open();
+    const read = async (): Promise<readonly [number, unknown]> => {
+      let writes: unknown;
+      const { statements } = await during(
+        async () => (writes = (await saver.getTuple(THREAD))?.pendingWrites?.map(([task]) => task)),
+      );
+      return [statements.filter((statement) => statement.includes("FROM writes")).length, writes];
+    };
+    expect((await read())[1]).toEqual(["task"]);
+    const second = await putNext(saver, first, 1);
+    expect(await read()).toEqual([0, []]);
+    const early = checkpointOf({ kept: "x", v: 2 }, { channel_versions: { kept: 1, v: 3 } });
+    const place = { configurable: { ...THREAD.configurable, checkpoint_id: early.id } };
+    await saver.putWrites(place, [["v", 3]], "early");
+    await saver.putWrites(second, [["v", 3]], "late");
+    expect(await read()).toEqual([1, ["late"]]);
+    await saver.put(second, early, METADATA, { v: 3 });
+    expect(await read()).toEqual([1, ["early"]]);
+    await putNext(saver, place, 4);
+    expect(await read()).toEqual([0, []]);
+  });
+
+  it("writes that came before their checkpoint are found by another saver", async () => {
+    const first = await putAll(await open(), THREAD, checkpointOf({ kept: "x", v: 0 }));
+    const next = checkpointOf({ kept: "x", v: 1 }, { channel_versions: { kept: 1, v: 2 } });
+    const place = { configurable: { ...THREAD.configurable, checkpoint_id: next.id } };
+    await (await open()).putWrites(place, [["v", 2]], "early");
+    const saver = await open();
+    expect((await saver.getTuple(THREAD))?.pendingWrites).toEqual([]);
+    await saver.put(first, next, METADATA, { v: 2 });
+    expect((await saver.getTuple(THREAD))?.pendingWrites).toEqual([["early", "v", 2]]);
+  });
+
   it("a second write of a task is merged into its row", async () => {
     const saver = await open();
     const config = await putAll(saver, THREAD, checkpointOf({}));
