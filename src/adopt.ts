@@ -161,7 +161,7 @@ function thaw(value: object, copies: Copies, stays: PartTest): object {
     for (const inner of value) result.add(part(inner));
     return lockSet(result);
   }
-  const clone = copyOpaque(value);
+  const clone = isPlain(value) ? undefined : copyOpaque(value);
   if (clone !== undefined) {
     copies.set(value, clone);
     return clone;

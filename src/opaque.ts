@@ -31,11 +31,9 @@ export function copyOpaque(value: object): object | undefined {
 
 function copyBytes(value: ArrayBufferView | ArrayBuffer): object {
   if (value instanceof ArrayBuffer) return value.slice(0);
-  const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
-  if (value instanceof DataView) return new DataView(bytes.buffer);
-  // Node's subclass is bytes like any other.
-  if (value.constructor.name === "Buffer") return bytes;
-  const View: unknown = value.constructor;
-  if (typeof View !== "function") return bytes;
-  return Reflect.construct(View, [bytes.buffer]) as object;
+  if (value instanceof DataView)
+    return new DataView(new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice().buffer);
+  // Node's subclass is bytes like any other. A short array has no buffer until somebody looks at it.
+  const View = value.constructor.name === "Buffer" ? Uint8Array : value.constructor;
+  return Reflect.construct(View, [value]) as object;
 }

@@ -83,12 +83,12 @@ export class GraphState {
     return channel?.isAvailable() ? readChannel(channel) : undefined;
   }
 
-  /** What a list of channels, or one channel, holds. */
+  /** What a list of channels, or one channel, holds. With `isLazy`, what has to be copied is so when it is looked at. */
   readAll(names: readonly string[]): Record<string, unknown>;
-  readAll(names: string | readonly string[]): unknown;
-  readAll(names: string | readonly string[]): unknown {
+  readAll(names: string | readonly string[], isLazy?: boolean): unknown;
+  readAll(names: string | readonly string[], isLazy = false): unknown {
     if (typeof names === "string") return this.read(names);
-    return this.#views.read(names);
+    return this.#views.read(names, isLazy);
   }
 
   /** Records that these channels now have this version. */

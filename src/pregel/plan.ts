@@ -58,7 +58,7 @@ export function requireNodes(tasks: readonly PlannedTask[]): void {
 /** What the node of a task is called with. */
 export function inputOf(state: GraphState, task: PlannedTask): unknown {
   if ("sendArgs" in task) return task.sendArgs;
-  const read = state.readAll(task.node?.channels ?? []);
+  const read = state.readAll(task.node?.channels ?? [], true);
   return task.node?.mapper === undefined ? read : task.node.mapper(read);
 }
 

@@ -3,6 +3,19 @@ import type { BaseChannel } from "../channels/base.ts";
 import { copyRecord } from "./copy-record.ts";
 import { setOf } from "./list-sets.ts";
 
+/** A property that becomes a copy of the value when somebody looks at it. */
+function lend(record: object, name: string, value: unknown): void {
+  let own: { readonly value: unknown } | undefined;
+  Object.defineProperty(record, name, {
+    get: () => (own ??= { value: handOut(value) }).value,
+    set: (next: unknown) => {
+      own = { value: next };
+    },
+    enumerable: true,
+    configurable: true,
+  });
+}
+
 interface View {
   readonly names: ReadonlySet<string>;
   record: Record<string, unknown>;
@@ -29,12 +42,15 @@ export class StateViews {
     this.#channels = channels;
   }
 
-  /** An object of the caller's own. */
-  read(names: readonly string[]): Record<string, unknown> {
+  /** An object of the caller's own. What has to be copied is so at once, or, with `isLazy`, when it is looked at first. */
+  read(names: readonly string[], isLazy = false): Record<string, unknown> {
     const view = this.#view(names);
     if (view.stale.size > 0) this.#refresh(view);
     const result = copyRecord(view.record);
-    for (const name of view.copied) result[name] = handOut(view.record[name]);
+    for (const name of view.copied) {
+      if (isLazy) lend(result, name, view.record[name]);
+      else result[name] = handOut(view.record[name]);
+    }
     return result;
   }
 

@@ -28,6 +28,7 @@ export function isSameLeaf(a: object, b: object): boolean {
 }
 
 function contentOf(leaf: object): Uint8Array | string | number | undefined {
+  if (leaf instanceof Uint8Array) return leaf;
   if (ArrayBuffer.isView(leaf)) return new Uint8Array(leaf.buffer, leaf.byteOffset, leaf.byteLength);
   if (leaf instanceof ArrayBuffer) return new Uint8Array(leaf);
   if (leaf instanceof Date) return leaf.getTime();

@@ -144,6 +144,37 @@ describe("what cannot be frozen", () => {
     expect((await graph().getState(thread)).values.v).toEqual({ in: [values[kind]()] });
   });
 
+  it("bytes are copied for a node when it looks at them, once", async () => {
+    let copies = 0;
+    class Counted extends Uint8Array {
+      constructor(from: number | Uint8Array) {
+        super(from instanceof Uint8Array ? from.length : from);
+        copies++;
+      }
+    }
+    const counts: Record<string, number> = {};
+    const count =
+      (name: string, look: (state: typeof State.State) => unknown) => (state: typeof State.State) => {
+        const before = copies;
+        look(state);
+        counts[name] = copies - before;
+        return {};
+      };
+    const graph = chain({
+      blind: count("blind", ({ log }) => log),
+      twice: count("twice", (state) => expect(state.v).toBe(state.v)),
+      spread: count("spread", (state) => expect({ ...state }.v).toBe(state.v)),
+      names: count("names", (state) => expect(Object.keys(state)).toEqual(["log", "sum", "v"])),
+      frozen: count("frozen", (state) => expect(Object.freeze(state).v).toEqual(new Counted(2))),
+      assigned: count("assigned", (state) => {
+        state.v = 1;
+        expect(Object.entries(state)).toContainEqual(["v", 1]);
+      }),
+    }).compile();
+    await graph.invoke({ log: [], v: new Counted(2) });
+    expect(counts).toEqual({ blind: 0, twice: 1, spread: 1, names: 0, frozen: 2, assigned: 0 });
+  });
+
   it("a changed result does not reach the saved state", async () => {
     const { graph } = evictable(chain({ a: () => ({ v: values.bytes() }) }));
     const result = await graph().invoke({}, thread);

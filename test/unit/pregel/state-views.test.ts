@@ -9,6 +9,7 @@ const value = fc.oneof(
   fc.integer(),
   fc.constant(undefined),
   fc.date({ noInvalidDate: true }),
+  fc.uint8Array({ maxLength: 3 }),
   fc.array(fc.nat()),
 );
 const change = fc.record({
@@ -31,8 +32,8 @@ it("shows what the channels hold, after any changes, in the order of the names",
         }
         const available = names.filter((name) => channels.get(name)?.isAvailable());
         const expected = Object.fromEntries(available.map((name) => [name, channels.get(name)?.get()]));
-        const read = views.read(names);
-        expect(Object.entries(read)).toEqual(Object.entries(expected));
+        for (const isLazy of [false, true])
+          expect(Object.entries(views.read(names, isLazy))).toEqual(Object.entries(expected));
       }
     }),
   );
