@@ -1,10 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import { LATEST_ALARM } from "../latest-alarm.ts";
+import type { Report } from "../log.ts";
 import { migrate, schemaVersion } from "../storage/migrations.ts";
 import { Sql } from "../storage/sql.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { Assistants } from "./assistants.ts";
 import { Erasures } from "./erasures.ts";
+import { type AskThread, ExpectedThreads } from "./expected-threads.ts";
 import { Items } from "./items.ts";
 import { directoryMigrations } from "./migrations.ts";
 import { type Outcome, outcomeOf, outcomeOfAsync } from "./outcome.ts";
@@ -16,6 +18,7 @@ import type {
   AssistantPatch,
   AssistantView,
   DirectoryApi,
+  Expectation,
   NewAssistant,
   QuestionsPage,
   StoreRead,
@@ -33,6 +36,9 @@ export interface DirectoryOptions {
   /** Reads what the store holds. */
   readonly serde: SerializerProtocol;
   readonly now: () => number;
+  readonly askThread: AskThread;
+  /** Takes what nobody expected. */
+  readonly report: Report;
 }
 
 /**
@@ -46,10 +52,13 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
   readonly #assistants: Assistants;
   readonly #items: Items;
   readonly #erasures: Erasures;
+  readonly #expected: ExpectedThreads;
   readonly #now: () => number;
   #hasTables = false;
+  /** What the alarm is set for at the latest, as far as this instance knows. */
+  #armed = Infinity;
 
-  constructor(ctx: DurableObjectState, env: unknown, { serde, now }: DirectoryOptions) {
+  constructor(ctx: DurableObjectState, env: unknown, { serde, now, askThread, report }: DirectoryOptions) {
     // The class is bound to no one's bindings.
     super(ctx, env as Cloudflare.Env);
     const { storage } = ctx;
@@ -60,12 +69,14 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
     this.#assistants = new Assistants(sql, now);
     this.#items = new Items(sql, serde);
     this.#erasures = new Erasures(sql);
+    this.#expected = new ExpectedThreads(sql, askThread, report);
     this.#now = now;
   }
 
-  async putThread(entry: ThreadEntry): Promise<void> {
+  async putThread(entry: ThreadEntry, expectation?: Expectation): Promise<void> {
     this.#prepare();
-    this.#storage.transactionSync(() => this.#threads.put(entry));
+    this.#storage.transactionSync(() => this.#threads.put(entry, expectation));
+    if (expectation !== undefined && expectation.by < this.#armed) await this.#arm();
   }
 
   async removeThread(threadId: string): Promise<void> {
@@ -174,19 +185,28 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
       this.#storage.transactionSync(() => {
         for (const write of writes) this.#items.write(write, now);
       });
-      if (writes.some(({ ttl }) => ttl !== undefined)) await this.#setAlarm(this.#items.nextExpiry());
+      if (writes.some(({ ttl }) => ttl !== undefined)) await this.#arm();
       return results;
     });
   }
 
-  /** Items have expired: nobody sees them any more, and now they go. */
+  /** Items that have expired nobody sees any more: now they go. And threads that were to tell more are asked. */
   override async alarm(): Promise<void> {
+    this.#armed = Infinity;
     if (this.#isEmpty()) return;
-    await this.#setAlarm(this.#storage.transactionSync(() => this.#items.expire(this.#now())));
+    this.#storage.transactionSync(() => this.#items.expire(this.#now()));
+    const settle = await this.#expected.ask(this.#now());
+    if (this.#isEmpty()) return;
+    this.#storage.transactionSync(() => settle((threadId) => this.#threads.remove(threadId)));
+    await this.#arm();
   }
 
-  async #setAlarm(time: number | undefined): Promise<void> {
-    if (time !== undefined) await this.#storage.setAlarm(Math.min(Math.max(time, this.#now()), LATEST_ALARM));
+  /** Sets the one alarm for whatever is due next. One that comes early finds nothing due. */
+  async #arm(): Promise<void> {
+    const due = Math.min(this.#items.nextExpiry() ?? Infinity, this.#expected.next() ?? Infinity);
+    if (due === Infinity) return;
+    this.#armed = Math.min(Math.max(due, this.#now()), LATEST_ALARM);
+    await this.#storage.setAlarm(this.#armed);
   }
 
   #transact<Value>(work: () => Value): Outcome<Value> {

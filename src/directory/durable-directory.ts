@@ -1,17 +1,28 @@
 import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import type { Report } from "../log.ts";
 import { Directory } from "./directory.ts";
+import type { AskThread } from "./expected-threads.ts";
 
 /** The class of Durable Objects that know what there is across threads. */
 export type DirectoryClass = new (ctx: DurableObjectState, env: unknown) => Directory;
 
-export function createDirectoryClass(
-  serdeOf: ((env: Cloudflare.Env) => SerializerProtocol) | undefined,
-): DirectoryClass {
+export interface DirectoryConfig {
+  /** Makes the serializer of an object; a `MsgpackSerializer` by default. */
+  readonly serde: ((env: Cloudflare.Env) => SerializerProtocol) | undefined;
+  readonly askThread: (env: unknown) => AskThread;
+  readonly report: Report;
+}
+
+export function createDirectoryClass({ serde, askThread, report }: DirectoryConfig): DirectoryClass {
   return class extends Directory {
     constructor(ctx: DurableObjectState, env: unknown) {
-      const serde = serdeOf?.(env as Cloudflare.Env) ?? new MsgpackSerializer();
-      super(ctx, env, { serde, now: () => Date.now() });
+      super(ctx, env, {
+        serde: serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer(),
+        now: () => Date.now(),
+        askThread: (objectId) => askThread(env)(objectId),
+        report,
+      });
     }
   };
 }

@@ -33,4 +33,9 @@ export const directoryMigrations: readonly Migration[] = [
     name: "erasure_tries",
     sql: "ALTER TABLE erasures ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;",
   },
+  {
+    version: 7,
+    name: "expected_threads",
+    sql: "ALTER TABLE threads ADD COLUMN expected_by INTEGER; ALTER TABLE threads ADD COLUMN object_id TEXT; CREATE INDEX threads_expected ON threads (expected_by) WHERE expected_by IS NOT NULL;",
+  },
 ];

@@ -41,6 +41,14 @@ export interface ThreadEntry {
   readonly questions: readonly PendingQuestion[];
 }
 
+/** A thread has more to tell. When nothing of it was heard by then, it is asked. */
+export interface Expectation {
+  /** Milliseconds since 1970. */
+  readonly by: number;
+  /** Of the thread's object. */
+  readonly objectId: string;
+}
+
 /** What threads are wanted. A thread is one when all of it is true of it. */
 export interface ThreadFilter {
   readonly ids?: readonly string[];
@@ -200,8 +208,8 @@ export interface ErasureApi {
 
 /** The methods of a directory object. */
 export interface DirectoryApi extends AssistantsApi, StoreApi, ErasureApi {
-  /** Keeps the newest entry of the thread; idempotent. */
-  putThread(entry: ThreadEntry): Promise<void>;
+  /** Keeps the newest entry of the thread, and what more is expected of it after this one; idempotent. */
+  putThread(entry: ThreadEntry, expectation?: Expectation): Promise<void>;
   removeThread(threadId: string): Promise<void>;
   /** Whether what is known of the thread is of this version, or newer. */
   knowsThread(threadId: string, version: number): Promise<boolean>;

@@ -8,6 +8,7 @@ import type {
   AssistantPatch,
   AssistantView,
   DirectoryApi,
+  Expectation,
   NewAssistant,
   QuestionsPage,
   StoreRead,
@@ -36,8 +37,8 @@ export class TenantDirectory implements DirectoryApi {
     );
   }
 
-  async putThread(entry: ThreadEntry): Promise<void> {
-    await this.#shardOf(entry.threadId)((shard) => shard.putThread(entry));
+  async putThread(entry: ThreadEntry, expectation?: Expectation): Promise<void> {
+    await this.#shardOf(entry.threadId)((shard) => shard.putThread(entry, expectation));
   }
 
   async removeThread(threadId: string): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Sql } from "../storage/sql.ts";
 import { contains } from "../contains.ts";
 import { isExact, leavesOf, leavesWithin, type Leaf, MAX_KEYS } from "./leaves.ts";
-import type { AskedQuestion, QuestionsPage, ThreadEntry } from "./protocol.ts";
+import type { AskedQuestion, Expectation, QuestionsPage, ThreadEntry } from "./protocol.ts";
 
 /** The path that stands for the status. */
 export const STATUS = "status";
 
-type EntryRow = { id: number; version: number; entry: string };
+type EntryRow = { id: number; version: number; entry: string; expected_by: number | null };
 
 /** The rows of threads, and of what they are found by. */
 export class ThreadIndex {
@@ -16,13 +16,19 @@ export class ThreadIndex {
     this.#sql = sql;
   }
 
-  /** In a transaction. An entry that is older than what is known, or as old, changes nothing. */
-  put(entry: ThreadEntry): void {
+  /** In a transaction. An entry that is older than what is known, or as old, changes nothing but what is expected. */
+  put(entry: ThreadEntry, expectation?: Expectation): void {
     const known = this.#find(entry.threadId);
-    if (known !== undefined && known.version >= entry.version) return;
+    const isNews = (known?.expected_by ?? undefined) !== expectation?.by;
+    const expected = isNews ? expectationColumns(expectation) : [];
+    if (known !== undefined && known.version >= entry.version) {
+      const isOlder = known.version > entry.version && expectation === undefined;
+      if (!isOlder) this.#set(known.id, expected);
+      return;
+    }
     const before = known === undefined ? undefined : parseEntry(known.entry);
-    const id = known?.id ?? this.#insert(entry);
-    if (before !== undefined) this.#update(id, before, entry);
+    const id = known?.id ?? this.#insert(entry.threadId, [...columnsOf(entry), ...expected]);
+    if (before !== undefined) this.#set(id, [...newColumns(before, entry), ...expected]);
     this.#replaceKeys(id, before, entry);
     this.#replaceQuestions(id, before, entry);
   }
@@ -87,22 +93,22 @@ export class ThreadIndex {
   }
 
   #find(threadId: string): EntryRow | undefined {
-    return this.#sql.first<EntryRow>("SELECT id, version, entry FROM threads WHERE thread_id = ?", threadId);
+    return this.#sql.first<EntryRow>(
+      "SELECT id, version, entry, expected_by FROM threads WHERE thread_id = ?",
+      threadId,
+    );
   }
 
-  #insert(entry: ThreadEntry): number {
-    const columns = columnsOf(entry);
+  #insert(threadId: string, columns: readonly Column[]): number {
     const names = columns.map(([name]) => name).join(", ");
     const statement = `INSERT INTO threads (thread_id, ${names}) VALUES (?${", ?".repeat(columns.length)}) RETURNING id`;
-    return this.#sql.one<{ id: number }>(statement, entry.threadId, ...columns.map(([, value]) => value)).id;
+    return this.#sql.one<{ id: number }>(statement, threadId, ...columns.map(([, value]) => value)).id;
   }
 
-  /** What is said anew would be written anew, into the indexes too. */
-  #update(id: number, before: ThreadEntry, entry: ThreadEntry): void {
-    const old = new Map(columnsOf(before));
-    const changed = columnsOf(entry).filter(([name, value]) => old.get(name) !== value);
-    const set = changed.map(([name]) => `${name} = ?`).join(", ");
-    this.#sql.run(`UPDATE threads SET ${set} WHERE id = ?`, ...changed.map(([, value]) => value), id);
+  #set(id: number, columns: readonly Column[]): void {
+    if (columns.length === 0) return;
+    const set = columns.map(([name]) => `${name} = ?`).join(", ");
+    this.#sql.run(`UPDATE threads SET ${set} WHERE id = ?`, ...columns.map(([, value]) => value), id);
   }
 
   #replaceKeys(id: number, before: ThreadEntry | undefined, after: ThreadEntry | undefined): void {
@@ -143,7 +149,22 @@ function keysOf({ status, metadata, extract }: ThreadEntry): readonly Leaf[] {
   ];
 }
 
-function columnsOf(entry: ThreadEntry): readonly (readonly [name: string, value: string | number])[] {
+type Column = readonly [name: string, value: string | number | null];
+
+/** What is said again would be written again, into the indexes too. */
+function newColumns(before: ThreadEntry, entry: ThreadEntry): readonly Column[] {
+  const old = new Map(columnsOf(before));
+  return columnsOf(entry).filter(([name, value]) => old.get(name) !== value);
+}
+
+function expectationColumns(expectation: Expectation | undefined): readonly Column[] {
+  return [
+    ["expected_by", expectation?.by ?? null],
+    ["object_id", expectation?.objectId ?? null],
+  ];
+}
+
+function columnsOf(entry: ThreadEntry): readonly Column[] {
   return [
     ["version", entry.version],
     ["status", entry.status],

@@ -7,12 +7,14 @@ import {
   type CalledThread,
   callObject,
   callThread,
+  callThreadObject,
   type ThreadCaller,
   type ThreadNamespace,
 } from "../http/thread-stub.ts";
 import { boundTo } from "../thread/bound.ts";
 import type { Report } from "../log.ts";
-import type { ThreadApi } from "../thread/protocol.ts";
+import type { AskThread } from "../directory/expected-threads.ts";
+import type { Reply, ThreadApi } from "../thread/protocol.ts";
 import type { CallThread } from "../thread/cron-thread-starts.ts";
 import type { ObjectNamespace, Placement } from "./placement.ts";
 
@@ -47,6 +49,16 @@ export function threadsById(env: unknown, binding: string): (objectId: string) =
   return (objectId) => {
     const id = idOf(bound, objectId);
     return () => bound.get(id);
+  };
+}
+
+/** Has the thread of an object tell its directory what it is. */
+export function threadAsking(env: unknown, binding: string): AskThread {
+  return async (objectId) => {
+    const stub = threadsById(env, binding)(objectId);
+    const reply = await callThreadObject(stub, (thread): Promise<Reply<boolean>> => thread.announceThread());
+    if (reply.ok) return reply.value;
+    throw new StorageError("thread_unavailable", `The thread cannot tell what it is: ${reply.error.message}`);
   };
 }
 

@@ -11,7 +11,15 @@ import { createThreadClass, type ThreadConfig } from "../thread/durable-thread.t
 import { eventOptions } from "../thread/events/event-options.ts";
 import type { OutboxOptions } from "../thread/outbox/outbox-options.ts";
 import { checkRetention } from "../thread/retention.ts";
-import { directoriesIn, limiterOf, reported, threadCalls, threadsById, threadsIn } from "./bindings.ts";
+import {
+  directoriesIn,
+  limiterOf,
+  reported,
+  threadAsking,
+  threadCalls,
+  threadsById,
+  threadsIn,
+} from "./bindings.ts";
 import type { Runtime, RuntimeOptions } from "./options.ts";
 import { Placement } from "./placement.ts";
 import { watchOf } from "./watch.ts";
@@ -42,7 +50,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const app = createApp(routerOptions(options, parts));
   return {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-    Directory: createDirectoryClass(options.serde),
+    Directory: createDirectoryClass({
+      serde: options.serde,
+      askThread: (env) => threadAsking(env, parts.bindings.thread),
+      report: parts.watch.report,
+    }),
     Thread: createThreadClass(threadConfig(options, parts)),
   };
 }

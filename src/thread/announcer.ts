@@ -1,11 +1,12 @@
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
-import type { DirectoryApi } from "../directory/protocol.ts";
+import type { DirectoryApi, Expectation } from "../directory/protocol.ts";
 import { StorageError } from "../errors.ts";
 import { GRAPH_CRONS } from "../graph-crons.ts";
 import { isPlatformReset } from "./errors.ts";
 import { Later } from "./later.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { ThreadRecord } from "./thread-record.ts";
+import { ThreadRecord } from "./thread-record.ts";
+import type { NewThread } from "./thread-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** What the directory does not take is offered again at least so often, in milliseconds: once an hour. */
@@ -43,6 +44,8 @@ export class Announcer {
   #current: Promise<void> | undefined;
   /** The version that the directory was told last, by this instance. */
   #told: number | undefined;
+  /** While it stands, the directory asks by itself what it is not told: no timer is needed. */
+  #expectation: Expectation | undefined;
   readonly #tellLater: Later;
   readonly #forgetLater: Later;
   /** What is told whatever has changed. */
@@ -57,13 +60,34 @@ export class Announcer {
     this.#forgetLater = new Later(moment, () => this.#forget());
   }
 
+  /**
+   * Before a thread is made: the directory shows it from here on, and asks what became of it when it does not hear of it.
+   * False when it cannot be told now.
+   */
+  async expect(thread: NewThread): Promise<boolean> {
+    const { platform, directory } = this.#parts;
+    if (directory === undefined) return true;
+    const expectation = { by: thread.created_at + platform.lease, objectId: platform.objectId };
+    try {
+      await directory.of(thread.tenant).putThread(ThreadRecord.draft(thread), expectation);
+    } catch (fault) {
+      platform.report(fault);
+      return false;
+    }
+    platform.reached("announcement.expected");
+    this.#expectation = expectation;
+    this.#isAwake = true;
+    return true;
+  }
+
   /** In the transaction in which the thread changes. `isPressing`: the directory hears of it at once, also of a busy thread. */
   note(isPressing = false): void {
     const { storage, platform, directory } = this.#parts;
     if (directory === undefined) return;
-    const wasNoted = (storage.thread()?.version ?? 0) > 0;
+    const isNew = (storage.thread()?.version ?? 0) === 0;
     this.#expect();
-    const maySettle = (): boolean => !isPressing && wasNoted && this.#isBusy();
+    const isKnown = !isNew || this.#expectation !== undefined;
+    const maySettle = (): boolean => !isPressing && isKnown && (isNew || this.#isBusy());
     // When the transaction fails, there is nothing to tell.
     const told = Promise.resolve().then(() => (maySettle() ? this.#tellLater.do() : this.tell()));
     platform.waitUntil(this.#reporting(told));
@@ -84,9 +108,14 @@ export class Announcer {
   #expect(): void {
     const { storage, platform, directory } = this.#parts;
     if (directory === undefined) return;
-    const now = platform.now();
-    const due = now + platform.lease;
-    storage.noteChange(now);
+    storage.noteChange(platform.now());
+    if (this.#expectation === undefined) this.#setTimer();
+  }
+
+  /** In a transaction. */
+  #setTimer(): void {
+    const { storage, platform } = this.#parts;
+    const due = platform.now() + platform.lease;
     // One that comes earlier tells it as well.
     if ((storage.timers.dueTime("announcement", "") ?? Infinity) > due)
       storage.timers.set("announcement", "", due);
@@ -149,6 +178,8 @@ export class Announcer {
     const { tenant, thread_id: threadId, version } = thread;
     const of = directory.of(tenant);
     if (!isWanted && (await of.knowsThread(threadId, version))) return true;
+    // What changes from here on has a timer.
+    this.#expectation = undefined;
     const entry = await record.entry(threadId, directory.extract);
     // Deleted meanwhile: the directory has forgotten it.
     if (this.#isClosed || storage.thread()?.deleting !== 0) return false;
@@ -180,6 +211,7 @@ export class Announcer {
     const thread = storage.thread();
     if (directory === undefined || thread === undefined) return;
     this.#isClosed = true;
+    this.#expectation = undefined;
     // What is on its way would arrive after the thread was forgotten.
     await Promise.allSettled([this.#current, ...this.#anew]);
     this.#told = undefined;
@@ -202,12 +234,21 @@ export class Announcer {
       const thread = storage.thread();
       if (thread === undefined || directory === undefined) return;
       const entry = await record.entry(thread.thread_id, directory.extract);
-      await directory.of(thread.tenant).putThread(entry);
+      const isLast = this.#expectation !== undefined && entry.status !== "busy";
+      // What has changed meanwhile has no timer.
+      if (isLast && storage.thread()?.version !== entry.version) continue;
+      if (isLast) this.#expectation = undefined;
+      try {
+        await directory.of(thread.tenant).putThread(entry, this.#expectation);
+      } catch (fault) {
+        if (isLast && storage.thread()?.deleting === 0) storage.transaction(() => this.#setTimer());
+        throw fault;
+      }
       platform.reached("announcement.told");
       this.#told = entry.version;
       this.#isAwake = true;
     }
-    platform.waitUntil(this.#reporting(this.#forgetLater.do()));
+    if (this.#hasTimer()) platform.waitUntil(this.#reporting(this.#forgetLater.do()));
   }
 
   /** Removes the timer when there is nothing to tell, or nobody any more. */
@@ -218,7 +259,9 @@ export class Announcer {
   }
 
   #isDue(): boolean {
-    return this.#hasTimer() && this.#parts.storage.thread()?.version !== this.#told;
+    const { storage } = this.#parts;
+    const isLeft = this.#expectation !== undefined && storage.thread()?.deleting === 0;
+    return (isLeft || this.#hasTimer()) && storage.thread()?.version !== this.#told;
   }
 
   #hasTimer(): boolean {

@@ -33,6 +33,7 @@ export const CRASH_POINTS = {
   "import.begun": "The row of the new thread, with the mark of a deletion.",
   "import.stored": "Some of what the archive holds.",
   "import.finished": "All that the archive holds.",
+  "announcement.expected": "The directory expects a thread, which is not made.",
   "announcement.told": "The directory knows; it is not noted that it does.",
   "announcement.withdrawn": "The directory has forgotten the thread, which is still there.",
   "delivery.begun":

@@ -74,6 +74,7 @@ function createThread(
   let storage: ThreadStorage | undefined;
   const fields = (): LogFields => (storage === undefined ? {} : fieldsOf(storage));
   const platform: ThreadPlatform = {
+    objectId: ctx.id.toString(),
     lease: config.lease,
     version: versionOf(env, config.versionBinding),
     now: systemNow,
@@ -99,7 +100,7 @@ function createThread(
   storage = new ThreadStorage({
     storage: ctx.storage,
     platform,
-    prefix: ctx.id.toString(),
+    prefix: platform.objectId,
     inlineLimit: config.inlineLimit,
     ...made,
     randomId: config.mintId,

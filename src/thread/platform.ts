@@ -10,6 +10,8 @@ export interface AlarmClock {
 
 /** What a thread needs of the object it lives in. */
 export interface ThreadPlatform extends AlarmClock {
+  /** The object's own id. */
+  readonly objectId: string;
   /** How long a run, or a handler of a timer, may be left alone before the alarm looks after it, in milliseconds. */
   readonly lease: number;
   /** Of the code, where the deployment says which it is. */

@@ -1,4 +1,4 @@
-import { mayAccess } from "./access.ts";
+import { mayAccess, type Ready } from "./access.ts";
 import type { Announcer } from "./announcer.ts";
 import { type HashedKey, hashedKey } from "./content-hashes.ts";
 import { threadExists, threadNotFound } from "./errors.ts";
@@ -13,6 +13,7 @@ export interface ThreadChangesParts {
   readonly announcer: Announcer;
   readonly retention: Pick<RetentionKeeper, "noteUse">;
   readonly transfer: Pick<ThreadTransfer, "make">;
+  readonly ready: Ready;
   readonly now: () => number;
 }
 
@@ -34,14 +35,12 @@ export class ThreadChanges {
     const thread = storage.thread();
     const isKnown = thread && key && storage.keys.find(key, now()) !== undefined;
     if (thread === undefined) {
-      if (create.supersteps === undefined) this.#createEmpty(create, key);
-      else {
-        await transfer.make(create, create.supersteps);
-        storage.transaction(() => {
-          retention.noteUse();
-          this.#noteKey(key);
-        });
-      }
+      if (create.supersteps === undefined) return this.#createEmpty(create, key);
+      await transfer.make(create, create.supersteps);
+      storage.transaction(() => {
+        retention.noteUse();
+        this.#noteKey(key);
+      });
     } else {
       const isWanted = isKnown || create.ifExists !== "raise";
       if (!isWanted || !mayAccess(thread, create)) throw threadExists(create.threadId);
@@ -65,21 +64,23 @@ export class ThreadChanges {
     await announcer.tellIfPossible();
   }
 
-  #createEmpty({ tenant, threadId, metadata, ttl }: CreateThread, key: HashedKey | undefined): void {
-    const { storage, announcer, retention, now } = this.#parts;
+  async #createEmpty(create: CreateThread, key: HashedKey | undefined): Promise<void> {
+    const { storage, announcer, retention, ready, now } = this.#parts;
+    const { tenant, threadId, metadata, ttl } = create;
+    const thread = { tenant, thread_id: threadId, graph: "", created_at: now(), metadata };
+    const isExpected = await announcer.expect(thread);
+    if (storage.thread() !== undefined) {
+      // Somebody else has made it meanwhile, or is about to.
+      await ready("anyone");
+      return this.create(create);
+    }
     storage.transaction(() => {
-      storage.create({
-        tenant,
-        thread_id: threadId,
-        graph: "",
-        created_at: now(),
-        metadata,
-        ...(ttl !== undefined && { ttl }),
-      });
+      storage.create({ ...thread, ...(ttl !== undefined && { ttl }) });
       retention.noteUse();
       announcer.note();
       this.#noteKey(key);
     });
+    if (!isExpected) await announcer.tellIfPossible();
   }
 
   /** In a transaction: what came of a call with the key is the thread. */

@@ -7,7 +7,7 @@ import { threadNotFound } from "./errors.ts";
 import { extractOf } from "./extract.ts";
 import type { LastRun } from "./run-row.ts";
 import type { StateReader } from "./state-reader.ts";
-import type { ThreadRow } from "./thread-rows.ts";
+import type { NewThread, ThreadRow } from "./thread-rows.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** More of them are not listed. */
@@ -70,6 +70,21 @@ export class ThreadRecord {
       metadata: thread.metadata,
       extract: isSecret ? {} : extractOf(head?.values, paths),
       questions: questionsOf(questions, stateUpdatedAt, isSecret),
+    };
+  }
+
+  /** What the directory is told of a thread that is about to be made: older than all that the thread says itself. */
+  static draft({ thread_id: threadId, created_at: createdAt, metadata }: NewThread): ThreadEntry {
+    return {
+      threadId,
+      version: -1,
+      status: "idle",
+      createdAt,
+      updatedAt: createdAt,
+      stateUpdatedAt: createdAt,
+      metadata,
+      extract: {},
+      questions: [],
     };
   }
 

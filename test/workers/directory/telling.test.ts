@@ -38,7 +38,8 @@ async function telling(gates: readonly Gate[], work: (told: Told) => Promise<voi
       heard.push("asked");
       return true;
     },
-    putThread: async ({ status }) => void heard.push(status),
+    putThread: async ({ status }, expectation) =>
+      void heard.push(expectation === undefined ? status : `${status}, expects more`),
   };
   await runInDurableObject(env.THREAD.getByName(objectName(tenant, threadId)), async (_, state) => {
     const alarms: string[] = [];
@@ -80,22 +81,30 @@ async function telling(gates: readonly Gate[], work: (told: Told) => Promise<voi
 const settled = { timeout: 5000 };
 
 describe("a directory", () => {
-  it("hears of a thread when it is made, and of its short runs when they have ended", () =>
+  it("expects a thread before it is made, and hears of its short runs when they have ended", () =>
     telling([], async ({ heard, create, run }) => {
       await create();
-      expect(heard).toEqual(["idle"]);
+      expect(heard).toEqual(["idle, expects more"]);
       await run();
       await run();
-      await expect.poll(() => heard, settled).toEqual(["idle", "idle", "idle"]);
+      await expect.poll(() => heard, settled).toEqual(["idle, expects more", "idle", "idle"]);
+    }));
+
+  it("expects no more of a thread to which nothing happens", () =>
+    telling([], async ({ heard, create, timers, alarms }) => {
+      await create();
+      await expect.poll(() => heard, settled).toEqual(["idle, expects more", "idle"]);
+      expect([timers(), alarms]).toEqual([[], []]);
     }));
 
   it("hears of a short run that wakes a thread when it has ended", () =>
     telling([], async ({ heard, wake, timers, create, run }) => {
       await create();
-      await expect.poll(timers, settled).toEqual([]);
+      await expect.poll(() => heard, settled).toHaveLength(2);
       wake();
       await run();
-      await expect.poll(() => heard, settled).toEqual(["idle", "asked", "idle"]);
+      await expect.poll(() => heard.slice(2), settled).toEqual(["asked", "idle"]);
+      await expect.poll(timers, settled).toEqual([]);
     }));
 
   it("hears of a run that goes on", async () => {
@@ -104,11 +113,12 @@ describe("a directory", () => {
       await create();
       const ended = run();
       await gate.reached();
-      expect(heard).toEqual(["idle"]);
-      await expect.poll(() => heard, settled).toEqual(["idle", "busy"]);
+      const first = "idle, expects more";
+      expect(heard).toEqual([first]);
+      await expect.poll(() => heard, settled).toEqual([first, "busy, expects more"]);
       gate.open();
       await ended;
-      await expect.poll(() => heard, settled).toEqual(["idle", "busy", "idle"]);
+      await expect.poll(() => heard, settled).toEqual([first, "busy, expects more", "idle"]);
     });
   });
 
@@ -133,19 +143,28 @@ describe("a directory", () => {
         gate.open();
       }
       await Promise.all(ended);
-      await expect.poll(() => heard, settled).toEqual(["idle", "idle"]);
+      await expect.poll(() => heard, settled).toEqual(["idle, expects more", "idle"]);
     });
   });
 
   it("is told by a timer that stays for what comes next, and goes with the alarm when nothing does", () =>
-    telling([], async ({ heard, alarms, timers, create, run }) => {
-      await create();
+    telling([], async ({ heard, alarms, timers, run }) => {
       await run();
       await run();
-      await expect.poll(() => heard, settled).toHaveLength(3);
+      await expect.poll(() => heard.at(-1), settled).toBe("idle");
       expect(timers()).toEqual([{ kind: "announcement" }]);
       expect(alarms).toEqual(["setAlarm"]);
       await expect.poll(timers, settled).toEqual([]);
+      expect(alarms).toEqual(["setAlarm", "deleteAlarm"]);
+    }));
+
+  it("is told without a timer while it expects more", () =>
+    telling([], async ({ heard, alarms, timers, create, run }) => {
+      await create();
+      await run();
+      await expect.poll(() => heard, settled).toHaveLength(2);
+      expect(timers()).toEqual([]);
+      // The run's own, which comes and goes in one commit.
       expect(alarms).toEqual(["setAlarm", "deleteAlarm"]);
     }));
 });

@@ -22,6 +22,7 @@ class TimedThread {
 
   constructor(storage: DurableObjectStorage) {
     this.#platform = {
+      objectId: "",
       lease: LEASE,
       version: undefined,
       now: () => this.now,
