@@ -13,6 +13,11 @@ export function crossOrigin(origins: readonly string[]): MiddlewareHandler {
     maxAge: MAX_AGE,
   });
   return async (context, next) => {
+    // Who is no page asks for nothing here; only must its answer not be kept for pages.
+    if (context.req.header("origin") === undefined && context.req.method !== "OPTIONS") {
+      context.header("vary", "Origin");
+      return next();
+    }
     const response = await answered(context, next);
     // Asked for by browsers before a page of the internet calls a server on this machine.
     const isAsked = context.req.header("access-control-request-private-network") === "true";

@@ -90,4 +90,27 @@ describe("without authentication", () => {
       expect(invalid.headers.get("vary")).toMatch(/origin/i);
     },
   );
+
+  it("what is no page is told nothing that is for pages, but no answer to it may be kept for one", async () => {
+    const thread = new TestThread();
+    const post = (body: string) => ({
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    const answers = [
+      await request(`${thread.path}/runs/wait`, post('{"input":{"log":[]}}')),
+      await request(`${thread.path}/stream`, post('{"input":{"log":[]}}')),
+      await request(`${thread.path}/invoke`, post("{")),
+      await request(`${new TestThread().path}/state`),
+      await request("/nowhere"),
+      await request("/ok"),
+    ];
+    for (const answer of answers) {
+      await answer.text();
+      expect(answer.headers.get("vary")).toMatch(/origin/i);
+      expect(answer.headers.has("access-control-expose-headers")).toBe(false);
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 404, 404, 200]);
+  });
 });
