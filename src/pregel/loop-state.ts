@@ -173,7 +173,7 @@ export class LoopState {
     const { graph, limits, onInputApplied } = this.run;
     // Taking in the input is no work of the graph.
     const first = source === "input" && graph.nodes.has(START) ? step + 1 : step;
-    onInputApplied(this.lastStep, limits?.begin(this, first));
+    onInputApplied(this.lastStep, limits?.begin(this, first), step);
   }
 
   /** A task has used this. */

@@ -70,9 +70,9 @@ export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
   readonly onResult?: (values: unknown) => void;
   /**
    * Gets the step up to which the run may go, and, when it has limits, where it begins to count; an attempt that goes on with
-   * the run is given them as `lastStep` and `limitOptions.start`.
+   * the run is given them as `lastStep` and `limitOptions.start`. `step`: of the checkpoint that holds the input.
    */
-  readonly onInputApplied?: (lastStep: number, start: RunStart | undefined) => void;
+  readonly onInputApplied?: (lastStep: number, start: RunStart | undefined, step: number) => void;
   readonly lastStep?: number;
   readonly limitOptions?: LimitOptions;
   readonly store?: BaseStore;

@@ -42,7 +42,7 @@ export interface RunContext {
   /** How long the run may take, in milliseconds. */
   readonly timeout: number | undefined;
   /** Called right before the first commit that holds the run's input: after it, a run is re-entered without its input. */
-  readonly onInputApplied: (lastStep: number, start: RunStart | undefined) => void;
+  readonly onInputApplied: (lastStep: number, start: RunStart | undefined, step: number) => void;
   /** Of the run that was started, also where this one is inside of it. */
   readonly limits: LimitWatch | undefined;
   /** The step up to which the run may go, where an earlier attempt has begun to count. */

@@ -37,12 +37,6 @@ export class RootCheckpoints {
     return line;
   }
 
-  /** The step of the newest one, also of one that the transaction under way has written. */
-  newestStep(threadId: string): number | undefined {
-    const statement = `SELECT step FROM checkpoints WHERE ${ROOT} ORDER BY id DESC LIMIT 1`;
-    return this.#sql.first<{ step: number | null }>(statement, threadId)?.step ?? undefined;
-  }
-
   #parent(threadId: string, id: string): string | undefined {
     const statement = `SELECT parent FROM checkpoints WHERE ${ROOT} AND id = ?`;
     const row = this.#sql.first<{ parent: StoredId | null }>(statement, threadId, toStoredId(id));

@@ -215,7 +215,7 @@ export class GraphRunner implements RunExecutor {
       subgraphs: listener.subgraphs,
       emit: (event) => listener.hear(event),
       signal: this.#controller.signal,
-      onInputApplied: (lastStep, start) => guard.applyInput(lastStep, start),
+      onInputApplied: (lastStep, start, step) => guard.applyInput(lastStep, start, step),
       ...(run.lastStep === undefined ? {} : { lastStep: run.lastStep }),
       onInterrupted: request.onInterrupted,
       ...(request.interruptBefore !== undefined && { interruptBefore: request.interruptBefore }),

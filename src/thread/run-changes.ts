@@ -41,7 +41,7 @@ export function claimedRun(run: RunRow, { startedAt, version, isCounted }: Claim
 export function begunRun(
   run: RunRow,
   lastStep: number,
-  firstStep: number | undefined,
+  firstStep: number,
   start: RunStart | undefined,
 ): RunRow {
   return {

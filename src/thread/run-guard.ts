@@ -6,7 +6,6 @@ import type { CommitGuard, ThreadStorage } from "./thread-storage.ts";
 
 export interface RunGuardParts {
   readonly storage: ThreadStorage;
-  readonly threadId: () => string;
   readonly events: Pick<EventLog, "noteBegin">;
   readonly reached: (point: CrashPoint) => void;
 }
@@ -17,27 +16,27 @@ export class RunGuard implements CommitGuard {
   readonly #storage: ThreadStorage;
   readonly #events: RunGuardParts["events"];
   readonly #reached: RunGuardParts["reached"];
-  readonly #threadId: string;
   /** Set from the commit on that holds the run's input. */
   #lastStep: number | undefined;
+  #firstStep = 0;
   #start: RunStart | undefined;
   readonly #isAnswer: boolean;
   #isNoted = false;
   #isInputNext = false;
 
   /** `isAnswer`: the run answers the question of the thread's own. */
-  constructor(run: RunRow, { storage, events, reached, threadId }: RunGuardParts, isAnswer: boolean) {
+  constructor(run: RunRow, { storage, events, reached }: RunGuardParts, isAnswer: boolean) {
     this.#run = run;
     this.#storage = storage;
     this.#events = events;
     this.#reached = reached;
-    this.#threadId = threadId();
     this.#isAnswer = isAnswer;
   }
 
   /** The next commit is the one that holds the run's input. */
-  applyInput(lastStep: number, start: RunStart | undefined): void {
+  applyInput(lastStep: number, start: RunStart | undefined, step: number): void {
     this.#lastStep = lastStep;
+    this.#firstStep = step;
     this.#start = start;
     this.#isNoted = false;
     this.#isInputNext = true;
@@ -53,9 +52,9 @@ export class RunGuard implements CommitGuard {
 
   accompany(): void {
     if (this.#isNoted) return;
-    const { runs, checkpoints, limitQuestion } = this.#storage;
+    const { runs, limitQuestion } = this.#storage;
     if (this.#lastStep === undefined) return runs.noteProgress(this.#run.id);
-    runs.noteInput(this.#run.id, this.#lastStep, checkpoints.newestStep(this.#threadId), this.#start);
+    runs.noteInput(this.#run.id, this.#lastStep, this.#firstStep, this.#start);
     if (this.#isAnswer) limitQuestion.take(this.#run.id);
   }
 

@@ -113,7 +113,7 @@ export class RunRows {
   }
 
   /** With the commit that applies the input. */
-  noteInput(id: string, lastStep: number, firstStep: number | undefined, start: RunStart | undefined): void {
+  noteInput(id: string, lastStep: number, firstStep: number, start: RunStart | undefined): void {
     const before = this.get(id);
     if (before === undefined) return;
     const run = begunRun(before, lastStep, firstStep, start);
