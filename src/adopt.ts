@@ -55,6 +55,13 @@ export function adoptDerived<T>(
   return Object.freeze(list);
 }
 
+/** The same for a copy of an adopted list in which `others` have replaced all members that were passed through, or hold such parts. */
+export function adoptReplaced<T>(list: T[], from: readonly T[], others: readonly T[]): readonly T[] {
+  mark(list, (traitsOf(from) ?? 0) & MUTABLE);
+  for (const part of others) inherit(list, part);
+  return Object.freeze(list);
+}
+
 /** Freezes an instance and makes it a part of the state as it is: `parts`, which are adopted, are all that it holds. */
 export function adoptFrozen<T extends object>(instance: T, parts: object): Readonly<T> {
   const traits = traitsOf(parts) ?? FOREIGN;

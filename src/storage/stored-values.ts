@@ -192,7 +192,7 @@ export class StoredValues {
       if (typeof leaf === "object") this.#lent.add(leaf);
       return [reference, leaf] as const;
     });
-    const replacer = new LeafReplacer(findings, new Map<unknown, unknown>(leaves), isWhollyAdopted);
+    const replacer = new LeafReplacer(findings, new Map<unknown, unknown>(leaves));
     const restored = values.map((value) => replacer.replace(value));
     for (const [part, replacement] of replacer.replaced()) noteTwin(part, replacement);
     return restored;

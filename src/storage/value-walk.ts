@@ -1,6 +1,6 @@
 import { mapColumns, setMembers } from "../columns.ts";
 import { isObject, isPlain } from "../containers.ts";
-import { adoptOwned, isAdopted } from "../adopt.ts";
+import { adoptOwned, adoptReplaced, isAdopted } from "../adopt.ts";
 
 /** A leaf that was looked for is in the value. */
 export const FOUND = 1;
@@ -13,6 +13,8 @@ export interface Findings {
   count: number;
   readonly leaves: Set<unknown>;
   readonly seen: Map<object, number>;
+  /** Of lists, where the members stand that have flags. */
+  readonly places: Map<object, readonly number[]>;
   /** Parts whose replacement is known from before; the walk does not enter them. */
   readonly known: WeakMap<object, object>;
 }
@@ -23,11 +25,8 @@ const FEW = 16;
 /** Values nested deeper are left to the serializer, which refuses them with their path. */
 const MAX_DEPTH = 1000;
 
-type PartTest = (part: object) => boolean;
-const noPart: PartTest = () => false;
-
 export function noFindings(known: WeakMap<object, object> = new WeakMap()): Findings {
-  return { count: 0, leaves: new Set(), seen: new Map(), known };
+  return { count: 0, leaves: new Set(), seen: new Map(), places: new Map(), known };
 }
 
 /**
@@ -36,9 +35,9 @@ export function noFindings(known: WeakMap<object, object> = new WeakMap()): Find
  */
 export class LeafFinder {
   readonly #settled = new WeakSet<object>();
-  readonly #isWithout: PartTest;
+  readonly #isWithout: (part: object) => boolean;
 
-  constructor(isWithout: PartTest = noPart) {
+  constructor(isWithout: (part: object) => boolean = () => false) {
     this.#isWithout = isWithout;
   }
 
@@ -61,9 +60,14 @@ export class LeafFinder {
     if (depth < MAX_DEPTH) {
       const parts = partsOf(value);
       findings.count += parts.length;
+      const places: number[] = [];
       // By index: what is frozen is read by an iterator in twice the time.
-      for (let index = 0; index < parts.length; index++)
-        flags |= this.find(parts[index], isLeaf, findings, depth + 1);
+      for (let index = 0; index < parts.length; index++) {
+        const found = this.find(parts[index], isLeaf, findings, depth + 1);
+        if (found !== 0) places.push(index);
+        flags |= found;
+      }
+      if (parts === value) findings.places.set(value, places);
     } else {
       flags = MUTABLE;
     }
@@ -77,31 +81,38 @@ export class LeafFinder {
 export class LeafReplacer {
   readonly #findings: Findings;
   readonly #replacements: ReadonlyMap<unknown, unknown>;
-  readonly #isWithout: PartTest;
-  readonly #hasPrimitives: boolean;
   readonly #done = new Map<object, object>();
 
-  /** `isWithout` knows of parts that have no leaves. */
-  constructor(findings: Findings, replacements: ReadonlyMap<unknown, unknown>, isWithout: PartTest = noPart) {
+  constructor(findings: Findings, replacements: ReadonlyMap<unknown, unknown>) {
     this.#findings = findings;
     this.#replacements = replacements;
-    this.#isWithout = isWithout;
-    this.#hasPrimitives = !Array.from(replacements.keys()).every(isObject);
   }
 
   replace(value: unknown): unknown {
-    if (!isObject(value)) return this.#hasPrimitives ? (this.#replacements.get(value) ?? value) : value;
-    if (this.#isWithout(value)) return value;
     if (this.#replacements.has(value)) return this.#replacements.get(value);
+    if (!isObject(value)) return value;
     const { seen, known } = this.#findings;
     const flags = seen.get(value) ?? 0;
     if (flags === 0 || !isContainer(value)) return known.get(value) ?? value;
     const done = this.#done.get(value);
     if (done !== undefined) return done;
+    const isConstant = (flags & MUTABLE) === 0;
+    if (isConstant && Array.isArray(value)) return this.#replaceMembers(value);
     const copy = this.#copy(value);
-    if ((flags & MUTABLE) !== 0) return copy;
+    if (!isConstant) return copy;
     const adopted = adoptOwned(copy);
     this.#done.set(value, adopted);
+    return adopted;
+  }
+
+  /** The members that stay are not looked at. */
+  #replaceMembers(list: readonly unknown[]): object {
+    const places = this.#findings.places.get(list) ?? [];
+    const others = places.map((place) => this.replace(list[place]));
+    const copy = [...list];
+    for (const [index, place] of places.entries()) copy[place] = others[index];
+    const adopted = adoptReplaced(copy, list, others);
+    this.#done.set(list, adopted);
     return adopted;
   }
 
@@ -112,9 +123,9 @@ export class LeafReplacer {
 
   #copy(value: object): object {
     if (Array.isArray(value)) {
-      const copy: unknown[] = [...value];
+      const copy: unknown[] = [];
       this.#done.set(value, copy);
-      for (let index = 0; index < copy.length; index++) copy[index] = this.replace(copy[index]);
+      for (const part of value) copy.push(this.replace(part));
       return copy;
     }
     if (value instanceof Map) {
