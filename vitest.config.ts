@@ -50,6 +50,8 @@ function workerd(name: string, test: TestOptions, defined = {}): TestProjectInli
   const plugins = [
     archiveBytes,
     cloudflareTest({
+      // The runtime says of each client that left in the middle that it did.
+      verbose: false,
       wrangler: { configPath: "./test/workers/wrangler.toml" },
       miniflare: {
         outboundService: async (request: Request) => {
