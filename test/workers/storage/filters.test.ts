@@ -53,7 +53,9 @@ describe("a filter by metadata", () => {
     const before = { ...counts, statements: counts.statements.length };
     serde.loads = 0;
     expect(await stepsOf(saver, { tenant: "acme" }, 2)).toEqual([190, 180]);
-    const listings = counts.statements.slice(before.statements).filter((text) => /FROM checkpoints.*ORDER BY/s.test(text));
+    const listings = counts.statements
+      .slice(before.statements)
+      .filter((text) => /FROM checkpoints.*ORDER BY/s.test(text));
     expect(listings).toHaveLength(1);
     // Down to 180, and what the two values are read from.
     expect(counts.rowsRead - before.rowsRead).toBeLessThan(20 + 4 * 64);
