@@ -32,10 +32,12 @@ export function adopt<T>(value: T, before?: unknown): T {
   return isAdopted(value) ? value : copy(value as T & object, new Copies(), 0, before);
 }
 
-/** Adopts several values: what they share, they go on to share. */
-export function adoptAll(values: readonly unknown[]): unknown[] {
+/** Adopts several values, each in the place of the one before it: what they share, they go on to share. */
+export function adoptAll(values: readonly unknown[], before: readonly unknown[]): unknown[] {
   const copies = new Copies();
-  return values.map((value) => (isAdopted(value) ? value : copy(value as object, copies, 0)));
+  return values.map((value, index) =>
+    isAdopted(value) ? value : copy(value as object, copies, 0, before[index]),
+  );
 }
 
 /**

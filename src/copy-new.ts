@@ -12,7 +12,7 @@ import type { Copies } from "./copies.ts";
 import { UnserializableError } from "./errors.ts";
 import { copyOpaque } from "./opaque.ts";
 import { setOwn } from "./set-own.ts";
-import { endsOf, LONG, NO_ENDS, rememberEnds } from "./shared-ends.ts";
+import { endsOf, lengthOf, LONG, NO_ENDS, rememberEnds } from "./shared-ends.ts";
 
 const NOTHING = Object.freeze({});
 
@@ -28,7 +28,7 @@ export function copy(value: object, copies: Copies, depth: number, before?: unkn
   const known = copies.get(value);
   if (known !== undefined) return known;
   if (depth > MAX_DEPTH) throw new UnserializableError(`it is nested more than ${MAX_DEPTH} levels deep`, []);
-  const old = isObject(before) && isAdopted(before) ? before : NOTHING;
+  const old = isObject(before) && isAdopted(before) && isLikely(before, value) ? before : NOTHING;
   if (Array.isArray(value)) return copyList(value, copies, depth, old);
   if (isPlain(value)) return copyRecord(value, copies, depth, old);
   if (isMap(value)) return copyMap(value, copies, depth, old);
@@ -46,6 +46,11 @@ export function markLeaf(leaf: object, isConstant: boolean): void {
   const canLock = isDate(leaf) && Object.isExtensible(leaf);
   mark(leaf, isConstant || canLock ? 0 : MUTABLE);
   if (canLock) lockDate(leaf);
+}
+
+/** Whether the value may be what came of the other one. What is written to a long list is often what a reducer adds to it. */
+function isLikely(before: object, value: object): boolean {
+  return lengthOf(before) <= 2 * lengthOf(value) + LONG;
 }
 
 function copyList(value: readonly unknown[], copies: Copies, depth: number, before: object): object {

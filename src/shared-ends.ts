@@ -111,7 +111,8 @@ export function rememberTwin(sequence: object, twin: object): void {
   know(twin, own.number).isTwin = true;
 }
 
-function lengthOf(sequence: object): number {
+/** Of a list, a Map or a Set; 0 for a record. */
+export function lengthOf(sequence: object): number {
   if (Array.isArray(sequence)) return sequence.length;
   return sequence instanceof Map || sequence instanceof Set ? sequence.size : 0;
 }

@@ -6,7 +6,6 @@ import { END, ROOT, START, TASKS } from "../pregel/constants.ts";
 import { isPromiseLike } from "../pregel/runnable.ts";
 import { isSend, type Send } from "../pregel/send.ts";
 import type { EngineNode, WriteScope } from "../pregel/types.ts";
-import { adoptWrites } from "../pregel/writes.ts";
 import { routesOf, type Branch } from "./branch.ts";
 import { branchChannel, isOneValue, joinChannel, type Edge, type GraphDefinition } from "./definition.ts";
 import { checkEntries, type CheckedEntries } from "./schema/check-entries.ts";
@@ -118,7 +117,7 @@ function withBranches(
   output: readonly PendingWrite[],
   scope: WriteScope,
 ): MaybePromise<readonly PendingWrite[]> {
-  const writes = [...adoptWrites(output)];
+  const writes = [...scope.adopt(output)];
   const state = scope.readFresh(graph.schema.allKeys, writes);
   const takeFrom = (index: number): MaybePromise<readonly PendingWrite[]> => {
     const branch = branches[index];

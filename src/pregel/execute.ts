@@ -187,7 +187,9 @@ function resultRows(loop: LoopState, task: PlannedTask, attempt: Attempt): reado
 function withoutUntracked(loop: LoopState, writes: readonly PendingWrite[]): readonly PendingWrite[] {
   const isUntracked = ([channel]: PendingWrite): boolean =>
     loop.state.channels.get(channel) instanceof UntrackedValueChannel;
-  return writes.some(isUntracked) ? normaliseWrites(writes.filter((write) => !isUntracked(write))) : writes;
+  if (!writes.some(isUntracked)) return writes;
+  const tracked = writes.filter((write) => !isUntracked(write));
+  return normaliseWrites(tracked, loop.state);
 }
 
 /** Whether the attempt failed by an answer that does not fit: its question stays open, for the next answer. */

@@ -1,5 +1,6 @@
 import { EMPTY, type BaseChannel } from "../channels/base.ts";
 import { ManagedValue } from "../channels/managed-value.ts";
+import { SingleValueChannel } from "../channels/single-value.ts";
 import { UntrackedValueChannel } from "../channels/untracked-value.ts";
 import { adopt, handOut } from "../adopt.ts";
 import { ChannelLoadError, TidemarkError } from "../errors.ts";
@@ -81,6 +82,12 @@ export class GraphState {
   read(name: string): unknown {
     const channel = this.channels.get(name);
     return channel?.isAvailable() ? readChannel(channel) : undefined;
+  }
+
+  /** The value of a channel as it is, where it is what the channel saves. */
+  held(name: string): unknown {
+    const channel = this.channels.get(name);
+    return channel instanceof SingleValueChannel ? channel.checkpoint() : undefined;
   }
 
   /** What a list of channels, or one channel, holds. With `isLazy`, what has to be copied is so when it is looked at. */

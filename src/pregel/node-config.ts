@@ -183,8 +183,11 @@ export function writeScope(
 ): WriteScope {
   return {
     config,
-    readFresh: (names, writes) =>
-      readFresh(loop.state, names, adoptWrites(sent.length === 0 ? writes : [...sent, ...writes])),
+    adopt: (writes) => adoptWrites(writes, loop.state),
+    readFresh(names, writes) {
+      const all = sent.length === 0 ? writes : [...sent, ...writes];
+      return readFresh(loop.state, names, adoptWrites(all, loop.state));
+    },
   };
 }
 

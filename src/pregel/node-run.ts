@@ -90,7 +90,8 @@ export class NodeRun implements TaskContext {
   }
 
   #withSent(own: readonly PendingWrite[]): readonly PendingWrite[] {
-    return normaliseWrites(this.#sent.length === 0 ? own : [...this.#sent, ...own]);
+    const writes = this.#sent.length === 0 ? own : [...this.#sent, ...own];
+    return normaliseWrites(writes, this.scope.loop.state);
   }
 
   #end(ending: Ending): MaybePromise<Attempt> {

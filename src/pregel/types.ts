@@ -125,6 +125,8 @@ export interface NodeConfig<
 /** What the writers of a node may look at. */
 export interface WriteScope {
   readonly config: NodeConfig;
+  /** Writes as they are applied and stored. */
+  adopt(writes: readonly PendingWrite[]): readonly PendingWrite[];
   /** The named channels with the node's own writes applied to them, as a conditional edge sees the state. */
   readFresh(channels: string | readonly string[], writes: readonly PendingWrite[]): unknown;
 }

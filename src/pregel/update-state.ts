@@ -232,7 +232,7 @@ async function writesAs(
     throw new TidemarkError("outside_of_task", "interrupt() was called outside of a running node.");
   });
   try {
-    return normaliseWrites(await node.write(values, writeScope(loop, config)));
+    return normaliseWrites(await node.write(values, writeScope(loop, config)), loop.state);
   } catch (error) {
     if (error instanceof RefusedError || error instanceof InvalidUpdateError) throw error;
     throw new InvalidUpdateError(`The update as node "${node.name}" cannot be applied: ${messageOf(error)}`, {

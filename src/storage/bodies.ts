@@ -1,8 +1,9 @@
+import { encode } from "../checkpoint/encoding.ts";
 import type { Encoded } from "../checkpoint/encoding.ts";
-import { chain } from "../checkpoint/maybe-promise.ts";
+import { chain, isPromise } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
-import { ValueTooLargeError } from "../errors.ts";
+import { UnserializableError, ValueTooLargeError } from "../errors.ts";
 import { hashEncoded } from "./blob-store.ts";
 import type { BlobStore, HashedBytes } from "./blob-store.ts";
 import type { BodyInput, BodyRow } from "./body-row.ts";
@@ -13,6 +14,33 @@ import { fromHex, toHex } from "./stored-id.ts";
 export interface SealedBody {
   readonly input: BodyInput;
   readonly blobs: readonly HashedBytes[];
+}
+
+/**
+ * Encodes what is made of the values of channels. The path to what cannot be stored is one through the body: it is found again in the
+ * value of its channel.
+ */
+export function encodeBody(
+  serde: SerializerProtocol,
+  body: unknown,
+  values: () => Iterable<readonly [channel: string, value: unknown]>,
+): MaybePromise<Encoded> {
+  const explain = (error: unknown): MaybePromise<never> => {
+    if (!(error instanceof UnserializableError)) throw error;
+    let checking: MaybePromise<unknown> = undefined;
+    for (const [channel, value] of values()) {
+      checking = chain(checking, () => encode(serde, value, (path) => ({ channel, path })));
+    }
+    return chain(checking, () => {
+      throw error;
+    });
+  };
+  try {
+    const encoding = encode(serde, body);
+    return isPromise(encoding) ? encoding.catch(explain) : encoding;
+  } catch (error) {
+    return explain(error);
+  }
 }
 
 /** A body that is too large for its row goes to the blobs, and its hash into the row. Refuses one above the limit, in bytes. */

@@ -1,16 +1,13 @@
-import { adopt } from "../adopt.ts";
 import { frameOf, newValues } from "../checkpoint/carry-over.ts";
-import { encode } from "../checkpoint/encoding.ts";
-import type { Encoded } from "../checkpoint/encoding.ts";
 import { chain, isPromise } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { ChannelVersions, Checkpoint, MaybePromise } from "../checkpoint/types.ts";
-import { UnserializableError } from "../errors.ts";
 import type { HashedBytes } from "./blob-store.ts";
-import { sealBody } from "./bodies.ts";
+import { encodeBody, sealBody } from "./bodies.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
 import type { StoredBody } from "./chain-rows.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";
+import type { Comparisons } from "./comparisons.ts";
 import { diffStates, wholeBody } from "./checkpoint-state.ts";
 import type { CheckpointState, StatePatch } from "./checkpoint-state.ts";
 import { packFrame } from "./packed-frame.ts";
@@ -18,11 +15,11 @@ import type { PackedFrame } from "./packed-frame.ts";
 import { baseOf, dueLevel, extend, isCheap, isLight, SNAPSHOT } from "./patch-chain.ts";
 import type { PatchChain } from "./patch-chain.ts";
 import type { DiffContext } from "./patch/differ.ts";
-import { isObject } from "./patch/kind.ts";
 import { weigh } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import { requireFits } from "./state-limit.ts";
-import type { KnownReplacements, StoredForm, StoredValues } from "./stored-values.ts";
+import { adoptValue, storedChanges, storedContext } from "./stored-changes.ts";
+import type { StoredForm, StoredValues } from "./stored-values.ts";
 
 /** A checkpoint that is ready for its row. */
 export interface CheckpointDraft {
@@ -139,38 +136,13 @@ export class CheckpointDrafter {
     input: NewCheckpoint,
     parent: CachedCheckpoint | undefined,
   ): MaybePromise<CheckpointDraft> {
-    const known = cache.replacements(place.threadId);
-    const patch = this.#patch(known, input, parent, NOTHING);
-    return chain(this.#parts.values.toStored(patch.written, known, false), (forms) => {
-      if (forms.isAsGiven) return this.#place(cache, place, stepOf(input, parent, patch, forms));
-      const replaced = new Map<unknown, unknown>();
-      for (const [index, { value }] of patch.written.entries()) {
-        const stored = forms.values[index]?.value;
-        if (stored !== value) replaced.set(value, stored);
-      }
-      const final = replaced.size === 0 ? patch : this.#patch(known, input, parent, replaced);
-      return this.#place(cache, place, stepOf(input, parent, final, forms));
-    });
-  }
-
-  #patch(
-    known: KnownReplacements,
-    input: NewCheckpoint,
-    parent: CachedCheckpoint | undefined,
-    replaced: ReadonlyMap<unknown, unknown>,
-  ): StatePatch {
-    const { frame, values } = input;
-    const old = parent?.state ?? { frame, values: new Map(), missing: new Map() };
-    const gone = channelsOf(old).filter((channel) => !input.carries(channel) && !values.has(channel));
-    return diffStates(old, frame, values, gone, this.#context(known, replaced));
-  }
-
-  #context(known: KnownReplacements, replaced: ReadonlyMap<unknown, unknown>): DiffContext {
-    return {
-      shortText: this.#parts.values.shortText,
-      isStoredApart: this.#parts.values.isLargeBytes,
-      storedForm: (part) => replaced.get(part) ?? (isObject(part) ? known.get(part) : undefined) ?? part,
-    };
+    const { values } = this.#parts;
+    const comparing = storedChanges(values, cache.replacements(place.threadId), (context) =>
+      patchOf(input, parent, context, cache.comparisons),
+    );
+    return chain(comparing, ({ changes, forms }) =>
+      this.#place(cache, place, stepOf(input, parent, changes, forms)),
+    );
   }
 
   #place(cache: SaverCache, place: DraftPlace, step: Step): MaybePromise<CheckpointDraft> {
@@ -202,12 +174,12 @@ export class CheckpointDrafter {
     const { id, state } = baseOf(below, level);
     if (id === baseOf(below, level - 1).id) return undefined;
     const gone = channelsOf(state).filter((channel) => !values.has(channel));
-    return diffStates(state, input.frame, values, gone, this.#context(NO_REPLACEMENTS, NOTHING));
+    return diffStates(state, input.frame, values, gone, storedContext(this.#parts.values));
   }
 
   #encode(step: Step, level: number, body: unknown, weight: number): MaybePromise<CheckpointDraft> {
     const { parent, input, forms, values, mutable } = step;
-    const encoding = encodeBody(this.#parts.serde, body, input.values);
+    const encoding = encodeBody(this.#parts.serde, body, () => input.values);
     return chain(encoding, (encoded) =>
       chain(sealBody(encoded, this.#parts.stateLimit), (sealed) => {
         const bytes = encoded.data.length;
@@ -232,6 +204,19 @@ export class CheckpointDrafter {
       }),
     );
   }
+}
+
+/** How the parent's state becomes the new one. */
+function patchOf(
+  input: NewCheckpoint,
+  parent: CachedCheckpoint | undefined,
+  context: DiffContext,
+  comparisons: Comparisons,
+): StatePatch {
+  const { frame, values } = input;
+  const old = parent?.state ?? { frame, values: new Map(), missing: new Map() };
+  const gone = channelsOf(old).filter((channel) => !input.carries(channel) && !values.has(channel));
+  return diffStates(old, frame, values, gone, context, comparisons);
 }
 
 function stepOf(
@@ -262,42 +247,6 @@ function without(
   return new Map(Array.from(values).filter(([channel]) => !channels.has(channel)));
 }
 
-const NOTHING: ReadonlyMap<unknown, unknown> = new Map();
-const NO_REPLACEMENTS: KnownReplacements = new WeakMap();
-
 function channelsOf({ values, missing }: CheckpointState): string[] {
   return missing.size === 0 ? Array.from(values.keys()) : [...values.keys(), ...missing.keys()];
-}
-
-function adoptValue(channel: string, value: unknown): unknown {
-  try {
-    return adopt(value);
-  } catch (error) {
-    if (!(error instanceof UnserializableError)) throw error;
-    throw new UnserializableError(error.problem, error.path, { channel, cause: error });
-  }
-}
-
-/** The path to what cannot be stored is one through the patch: it is found again in the value of its channel. */
-function encodeBody(
-  serde: SerializerProtocol,
-  body: unknown,
-  values: ReadonlyMap<string, unknown>,
-): MaybePromise<Encoded> {
-  const explain = (error: unknown): MaybePromise<never> => {
-    if (!(error instanceof UnserializableError)) throw error;
-    let checking: MaybePromise<unknown> = undefined;
-    for (const [channel, value] of values) {
-      checking = chain(checking, () => encode(serde, value, (path) => ({ channel, path })));
-    }
-    return chain(checking, () => {
-      throw error;
-    });
-  };
-  try {
-    const encoding = encode(serde, body);
-    return isPromise(encoding) ? encoding.catch(explain) : encoding;
-  } catch (error) {
-    return explain(error);
-  }
 }

@@ -135,7 +135,8 @@ export class CheckpointReader {
     const loading = load();
     const loaded = isPromise(loading) ? await loading : loading;
     if (loaded === undefined) return undefined;
-    const pendingWrites = tasks.length === 0 ? [] : await this.#pendingWrites(threadId, tasks);
+    const pendingWrites =
+      tasks.length === 0 ? [] : await this.#pendingWrites(threadId, tasks, loaded.state.values);
     const written = pendingWrites.map(([, channel]) => channel);
     const checkpoint = await this.#checkpoint(threadId, loaded, needed && new Set([...needed, ...written]));
     return {
@@ -147,9 +148,13 @@ export class CheckpointReader {
     };
   }
 
-  /** The writes of a task in stored form. */
-  task(threadId: string, row: BodyRow): MaybePromise<TaskWrites<unknown>> {
-    return chain(this.#open(threadId, row), ({ value }) => fromTaskBody(value));
+  /** The writes of a task in stored form, as `fromTaskBody` gives them. */
+  task(
+    threadId: string,
+    row: BodyRow,
+    base?: ReadonlyMap<string, unknown>,
+  ): MaybePromise<TaskWrites<unknown>> {
+    return chain(this.#open(threadId, row), ({ value }) => fromTaskBody(value, base));
   }
 
   #taskRows(cache: SaverCache, namespace: number, checkpointId: string): readonly TaskRow[] {
@@ -213,21 +218,30 @@ export class CheckpointReader {
     return withPendingSends(checkpoint, writes, this.#parts.firstVersion());
   }
 
-  async #pendingWrites(threadId: string, rows: readonly TaskRow[]): Promise<CheckpointPendingWrite[]> {
-    const writes = sortPendingWrites(await this.#tasks(threadId, rows));
+  async #pendingWrites(
+    threadId: string,
+    rows: readonly TaskRow[],
+    base?: ReadonlyMap<string, unknown>,
+  ): Promise<CheckpointPendingWrite[]> {
+    const writes = sortPendingWrites(await this.#tasks(threadId, rows, base));
     const values = await this.#restore(
       threadId,
       writes.map(([, , value]) => value),
     );
-    return writes.map(([taskId, channel], index) => [taskId, channel, values[index]]);
+    // What came of a patch has parts of what is kept.
+    return writes.map(([taskId, channel], index) => {
+      const value = values[index];
+      return [taskId, channel, isAdopted(value) ? ownValue(value) : value];
+    });
   }
 
   async #tasks(
     threadId: string,
     rows: readonly TaskRow[],
+    base?: ReadonlyMap<string, unknown>,
   ): Promise<(readonly [string, TaskWrites<unknown>])[]> {
     const tasks: (readonly [string, TaskWrites<unknown>])[] = [];
-    for (const { taskId, row } of rows) tasks.push([taskId, await this.task(threadId, row)]);
+    for (const { taskId, row } of rows) tasks.push([taskId, await this.task(threadId, row, base)]);
     return tasks;
   }
 

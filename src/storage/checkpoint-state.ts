@@ -1,5 +1,6 @@
 import { adoptOwned } from "../adopt.ts";
 import { UndecodableError } from "../errors.ts";
+import type { Comparisons } from "./comparisons.ts";
 import { diffFrames } from "./frame-patch.ts";
 import { channelAt, placeOf } from "./packed-frame.ts";
 import type { PackedFrame } from "./packed-frame.ts";
@@ -53,7 +54,7 @@ export function fromWholeBody(body: unknown): CheckpointState {
 
 /**
  * `[frame, removed, channel, node, …]`: a channel is its position among the versions of the new frame, or its name.
- * `next` are the channels that may differ, `gone` those that there are no more.
+ * `next` are the channels that may differ, `gone` those that there are no more. `comparisons`: what was compared before.
  */
 export function diffStates(
   old: CheckpointState,
@@ -61,6 +62,7 @@ export function diffStates(
   next: Iterable<readonly [channel: string, value: unknown]>,
   gone: readonly string[],
   context: DiffContext,
+  comparisons?: Comparisons,
 ): StatePatch {
   const channels = Object.keys(frame.channel_versions);
   const ofFrame = diffFrames(old.frame, frame);
@@ -74,7 +76,8 @@ export function diffStates(
     const before = old.values.get(channel);
     const isKnown = old.values.has(channel);
     const isCompared = isKnown && (Object.is(before, value) || weigh(value, SMALL) > SMALL);
-    const difference = isCompared ? diff(before, value, context) : write(before, value, context);
+    const difference =
+      comparisons?.find(before, value) ?? (isCompared ? diff : write)(before, value, context);
     const { change } = difference;
     values.set(channel, change === undefined ? before : change.value);
     if (change === undefined) continue;

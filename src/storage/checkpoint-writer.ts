@@ -22,6 +22,7 @@ import { findNamespace, openNamespace } from "./namespaces.ts";
 import { SaverCache } from "./saver-cache.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import { draftSnapshot } from "./snapshot-draft.ts";
+import { draftWholeWrites } from "./whole-writes.ts";
 
 /** Makes ready what the owner writes in the transaction of a checkpoint. */
 export type Alongside = (checkpoint: Checkpoint, namespace: string) => MaybePromise<(() => void) | undefined>;
@@ -108,6 +109,7 @@ export class CheckpointWriter {
     };
     const committed = (id: number): void => {
       draft.remember();
+      cache.comparisons.forget(put.input.values.values());
       const head = headOf(id, put);
       if (cache.namespaceId(threadId, namespace) === null) cache.setNewest(head);
       else cache.noteWritten(head);
@@ -132,7 +134,7 @@ export class CheckpointWriter {
     return this.#shared.checkpoints.head(namespace.id, parentId) !== undefined;
   }
 
-  /** Takes the place of the checkpoint's row, if there is one: what is a patch of it is stored whole before. */
+  /** Takes the place of the checkpoint's row, if there is one: rows that are patches of it are stored whole before. */
   async #putAgain(put: PendingPut): Promise<void> {
     const { commits, reader, serde, shared } = this.#parts;
     const { pending, address, input } = put;
@@ -145,10 +147,13 @@ export class CheckpointWriter {
     const parts = { serde, chains: shared.chains, reader };
     const dependents = shared.chains.dependents(namespace.id, input.id);
     const snapshots = await all(dependents.map((id) => () => draftSnapshot(parts, cache, namespace, id)));
-    const blobs = [...draft.blobs, ...snapshots.flatMap((snapshot) => snapshot?.blobs ?? [])];
+    const loaded = await reader.load(cache, namespace, input.id);
+    const wholes = loaded && (await draftWholeWrites({ ...parts, writes: shared.writes }, namespace, loaded));
+    const others = [...snapshots, wholes].flatMap((other) => other?.blobs ?? []);
+    const blobs = [...draft.blobs, ...others];
     const write = (): boolean | typeof CONFLICT => {
       const isCurrent = shared.chains.dependents(namespace.id, input.id).join() === dependents.join();
-      if (shared.cache !== cache || !isCurrent) return CONFLICT;
+      if (shared.cache !== cache || !isCurrent || wholes?.write() === false) return CONFLICT;
       for (const snapshot of snapshots) snapshot?.write();
       shared.checkpoints.delete(namespace.id, input.id);
       return this.#insert(namespace.id, put, draft);

@@ -1,6 +1,7 @@
 import { compareCheckpointIds } from "../checkpoint/ordering.ts";
 import type { CheckpointHead } from "./checkpoint-rows.ts";
 import type { CheckpointState } from "./checkpoint-state.ts";
+import { Comparisons } from "./comparisons.ts";
 import type { PatchChain } from "./patch-chain.ts";
 import type { KnownReplacements } from "./stored-values.ts";
 
@@ -27,6 +28,7 @@ export class SaverCache {
   readonly #newest = new Map<number, CheckpointHead>();
   readonly #newestWritten = new Map<number, { readonly id: string | undefined }>();
   readonly #replacements = new Map<string, KnownReplacements>();
+  readonly comparisons = new Comparisons();
 
   /** Null when there is no such namespace, undefined when that is not known. */
   namespaceId(threadId: string, ns: string): number | null | undefined {

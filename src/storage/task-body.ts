@@ -1,31 +1,49 @@
-import type { ChannelLocator } from "../checkpoint/encoding.ts";
 import type { TaskWrites } from "../checkpoint/pending-writes.ts";
 import { UndecodableError } from "../errors.ts";
+import { applyPatch } from "./patch/apply.ts";
+import { ValuePatch } from "./value-patch.ts";
 
 /** How the writes of a task are encoded: the path and, for each write, position, channel and value. */
-type TaskBody = readonly [
+type PlainBody = readonly [
   path: string,
   writes: readonly (readonly [index: number, channel: string, value: unknown])[],
 ];
 
-export function toTaskBody({ path, writes }: TaskWrites<unknown>): TaskBody {
-  return [path, writes.map(({ index, channel, value }) => [index, channel, value])];
+/**
+ * The same where some of the values are patches: which of the writes, by their places. In front, where older code has the
+ * path: it refuses the row, and takes no patch for a value.
+ */
+type PatchedBody = readonly [patched: readonly number[], ...PlainBody];
+
+export function toTaskBody({ path, writes }: TaskWrites<unknown>): PlainBody | PatchedBody {
+  const patched: number[] = [];
+  const rows = writes.map(({ index, channel, value }, place) => {
+    if (!(value instanceof ValuePatch)) return [index, channel, value] as const;
+    patched.push(place);
+    return [index, channel, value.node] as const;
+  });
+  return patched.length === 0 ? [path, rows] : [patched, path, rows];
 }
 
-export function fromTaskBody(body: unknown): TaskWrites<unknown> {
-  if (!isTaskBody(body)) throw new UndecodableError("a row of writes has another form");
-  const [path, writes] = body;
-  return { path, writes: writes.map(([index, channel, value]) => ({ index, channel, value })) };
-}
-
-/** The channel that a path into the body leads through. */
-export function channelInTask({ writes }: TaskWrites<unknown>): ChannelLocator {
-  return ([, position, part, ...path]) => {
-    const write = typeof position === "number" && part === 2 ? writes[position] : undefined;
-    return write && { channel: write.channel, path };
+/** `base`: what the checkpoint has in its channels, in stored form. Without it patches stay what they are. */
+export function fromTaskBody(body: unknown, base?: ReadonlyMap<string, unknown>): TaskWrites<unknown> {
+  const [patched, path, writes] = patchedBody(body);
+  return {
+    path,
+    writes: writes.map(([index, channel, value], place) => {
+      if (!patched.includes(place)) return { index, channel, value };
+      return { index, channel, value: base ? applyPatch(base.get(channel), value) : new ValuePatch(value) };
+    }),
   };
 }
 
-function isTaskBody(body: unknown): body is TaskBody {
-  return Array.isArray(body) && typeof body[0] === "string" && Array.isArray(body[1]);
+function patchedBody(body: unknown): PatchedBody {
+  const parts: readonly unknown[] = Array.isArray(body) ? body : [];
+  const all = Array.isArray(parts[0]) ? parts : [[], ...parts];
+  if (isPatchedBody(all)) return all;
+  throw new UndecodableError("a row of writes has another form");
+}
+
+function isPatchedBody(parts: readonly unknown[]): parts is PatchedBody {
+  return typeof parts[1] === "string" && Array.isArray(parts[2]);
 }

@@ -1,20 +1,19 @@
 import type { WriteAddress } from "../checkpoint/address.ts";
-import { encode } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import { mergeTaskWrites, positionWrites } from "../checkpoint/pending-writes.ts";
-import type { TaskWrites } from "../checkpoint/pending-writes.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
 import { StorageError } from "../errors.ts";
-import { sealBody } from "./bodies.ts";
+import { encodeBody, sealBody } from "./bodies.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
 import type { BodyRow } from "./body-row.ts";
 import { type Commits, CONFLICT, type PendingCommit } from "./commits.ts";
 import { findNamespace, openNamespace } from "./namespaces.ts";
 import type { SaverCache } from "./saver-cache.ts";
 import type { SharedParts } from "./shared-parts.ts";
-import type { StoredForm } from "./stored-values.ts";
-import { channelInTask, toTaskBody } from "./task-body.ts";
+import { toTaskBody } from "./task-body.ts";
+import { draftTask } from "./task-draft.ts";
+import type { TaskDraft } from "./task-draft.ts";
 
 export interface TaskWriterParts {
   readonly serde: SerializerProtocol;
@@ -30,9 +29,8 @@ export interface TaskPlace {
 }
 
 interface TaskToStore extends TaskPlace {
-  readonly stored: StoredForm;
-  /** In stored form. */
-  readonly added: TaskWrites<unknown>;
+  readonly given: readonly PendingWrite[];
+  readonly draft: TaskDraft;
 }
 
 /** Writes the row of a task: anew, or with what was there before. */
@@ -49,17 +47,22 @@ export class TaskWriter {
     const { cache } = shared;
     const { threadId } = place.address;
     const pending = commits.begin(threadId);
-    const { path, writes: positioned } = positionWrites(taskPath, writes);
-    const forming = shared.values.toStored(positioned, cache.replacements(threadId), false);
-    return chain(forming, (stored) => {
-      const inStoredForm = stored.isAsGiven
-        ? positioned
-        : positioned.map((write, index) => ({ ...write, value: stored.values[index]?.value }));
-      const task = { ...place, stored, added: { path, writes: inStoredForm } };
-      return chain(this.#store(cache, pending, task, undefined), (isStored) =>
+    const positioned = positionWrites(taskPath, writes);
+    const known = cache.replacements(threadId);
+    const drafting = draftTask(shared.values, known, cache.comparisons, positioned, this.#base(cache, place));
+    return chain(drafting, (draft) =>
+      chain(this.#store(cache, pending, { ...place, given: writes, draft }, undefined), (isStored) =>
         isStored ? undefined : this.put(place, taskPath, writes),
-      );
-    });
+      ),
+    );
+  }
+
+  /** Of a checkpoint that is not remembered nothing is read: what can be compared is then written whole. */
+  #base(cache: SaverCache, { address, checkpointId }: TaskPlace): ReadonlyMap<string, unknown> | undefined {
+    const namespace = cache.namespaceId(address.threadId, address.namespace);
+    return typeof namespace === "number"
+      ? cache.checkpoint(namespace, checkpointId)?.state.values
+      : undefined;
   }
 
   /** `old` is the row that the task has, if it has one. False when rows that this one may refer to were removed meanwhile. */
@@ -71,20 +74,22 @@ export class TaskWriter {
   ): MaybePromise<boolean> {
     const { serde, reader, commits, shared } = this.#parts;
     const { namespaces, writes: rows } = shared;
-    const { address, checkpointId, taskId, stored, added } = task;
+    const { address, checkpointId, taskId, given, draft } = task;
+    const { writes: added, forms } = draft;
     const merging =
       old === undefined
         ? added
         : chain(reader.task(address.threadId, old), (writes) => mergeTaskWrites(writes, added));
     const sealing = chain(merging, (writes) =>
-      chain(encode(serde, toTaskBody(writes), channelInTask(writes)), (encoded) =>
-        sealBody(encoded, shared.stateLimit),
+      chain(
+        encodeBody(serde, toTaskBody(writes), () => given),
+        (encoded) => sealBody(encoded, shared.stateLimit),
       ),
     );
     const committed = (namespace: number): void => {
       cache.setNamespaceId(address.threadId, address.namespace, namespace);
       cache.noteTask(namespace, checkpointId);
-      stored.remember();
+      forms.remember();
     };
     const committing = chain(sealing, ({ input, blobs }) => {
       const isAtomic = typeof cache.namespaceId(address.threadId, address.namespace) === "number";
@@ -95,7 +100,7 @@ export class TaskWriter {
         const written = old === undefined ? rows.insert(key, input) : rows.replace(key, old, input);
         return written ? namespace : CONFLICT;
       };
-      return commits.commit(pending, [...stored.blobs, ...blobs], isAtomic, write, committed);
+      return commits.commit(pending, [...forms.blobs, ...blobs], isAtomic, write, committed);
     });
     return chain(committing, (outcome): MaybePromise<boolean> => {
       if (outcome !== CONFLICT) return true;

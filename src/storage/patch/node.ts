@@ -33,3 +33,9 @@ export const KEEP: readonly unknown[] = Object.freeze([]);
 export function writtenOut(value: unknown): unknown {
   return Array.isArray(value) ? [VALUE, value] : value;
 }
+
+/** The value that a node writes out, if it does. */
+export function wholeOf(node: unknown): { readonly value: unknown } | undefined {
+  if (!Array.isArray(node)) return { value: node };
+  return node[0] === VALUE ? { value: node[1] } : undefined;
+}

@@ -84,7 +84,7 @@ export class SaverModel {
       setOwn(channels, channel, naive.ids.length + 2);
       setOwn(newVersions, channel, naive.ids.length + 2);
       if (random.once(10)) continue;
-      const before = Object.hasOwn(parent ?? {}, channel) ? parent?.[channel] : [];
+      const before = Object.hasOwn(parent ?? {}, channel) ? parent?.[channel] : this.#values.messages();
       setOwn(values, channel, this.#values.next(before));
     }
     if (random.once(12)) for (const record of [channels, newVersions, values]) delete record["doc"];
@@ -146,10 +146,13 @@ export class SaverModel {
 
   async #putWrites(ns: string): Promise<void> {
     const random = this.#random;
-    const id = this.#someId(ns);
+    const id = random.once(2) ? this.#someId(ns) : this.#of(ns).ids.at(-1);
     if (id === undefined) return;
+    const before = await this.#valuesOf(ns, id);
     const writes = Array.from({ length: 1 + random.below(3) }, () => {
-      return [random.among(["log", "doc", "__interrupt__", "__resume__"]), this.#values.any()] as const;
+      const channel = random.among(["log", "doc", "any", "__interrupt__", "__resume__"]);
+      const isNext = Object.hasOwn(before, channel) && !random.once(4);
+      return [channel, isNext ? this.#values.next(before[channel]) : this.#values.any()] as const;
     });
     const task = `task ${random.below(3)}`;
     await this.#open.saver.putWrites(threadConfig(this.#thread, ns, id), writes, task);

@@ -68,6 +68,11 @@ export class Values {
     };
   }
 
+  /** From none to so many that it pays to store what comes after them as a patch. */
+  messages(): unknown[] {
+    return Array.from({ length: this.#random.below(15) }, () => this.message());
+  }
+
   /** What comes after a value. Parts are kept, rebuilt, changed, moved, added, repeated and removed. */
   next(value: unknown, depth = 0): unknown {
     const random = this.#random;

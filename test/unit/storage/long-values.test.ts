@@ -21,6 +21,8 @@ interface Work<Value> {
   readonly of: (length: number) => Value;
   /** What is written, by name. */
   readonly part: (name: string) => Value;
+  /** What the node returns of a value that it has read, where that is not a part. */
+  readonly returned?: (value: Value, name: string) => Value;
 }
 
 /** Counts how often each piece of our code runs in a turn on a value with so many members. */
@@ -62,6 +64,11 @@ const objects: Work<Record<string, string>> = {
   part: (name) => Object.fromEntries([entry(name)]),
 };
 
+/** Takes a long list as it is, and adds a short one. */
+const returning = {
+  reducer: <Member>(left: Member[], right: Member[]) => (right.length > 1 ? right : left.concat(right)),
+};
+
 const works: Readonly<Record<string, CountTurn>> = {
   "texts, appended": work(lists),
   "texts, put in front": work<string[]>({
@@ -78,6 +85,31 @@ const works: Readonly<Record<string, CountTurn>> = {
     reducer: (left, right) => (right.length > 1 ? right : left.toSpliced(left.length >> 1, 1)),
     of: (length) => many(length, text),
     part: (name) => [text(name)],
+  }),
+  "texts, all of them returned by the node": work<string[]>({
+    ...returning,
+    of: (length) => many(length, text),
+    part: (name) => [text(name)],
+    returned: (all, name) => [...all, text(name)],
+  }),
+  "objects, all of them returned by the node, one of them another": work<object[]>({
+    ...returning,
+    of: (length) => many(length, said),
+    part: (name) => [said(name)],
+    returned: (all, name) => all.with(all.length >> 1, said(name)),
+  }),
+  "objects, built anew by the node": work<object[]>({
+    ...returning,
+    of: (length) => many(length, said),
+    part: (name) => [said(name)],
+    returned: (all, name) => structuredClone([...all, said(name)]),
+  }),
+  "a list inside of an object, all of it returned by the node": work<{ list: object[]; last: string }>({
+    reducer: (left, right) =>
+      right.list.length > 1 ? right : { ...right, list: [...left.list, ...right.list] },
+    of: (length) => ({ list: many(length, said), last: "" }),
+    part: (name) => ({ list: [said(name)], last: name }),
+    returned: (all, name) => ({ list: [...all.list, said(name)], last: name }),
   }),
   "objects, appended": work({
     reducer: concat<object>,
@@ -118,7 +150,7 @@ const works: Readonly<Record<string, CountTurn>> = {
 const TURNS_BEFORE = 4;
 
 /** A thread with turns on a channel of this kind. */
-function threadOf<Value>({ reducer, of, part }: Work<Value>) {
+function threadOf<Value>({ reducer, of, part, returned = (_, name) => part(name) }: Work<Value>) {
   const storage = new MemorySqlStorage();
   for (const { sql } of threadMigrations) storage.run(sql);
   const newSaver = () =>
@@ -133,7 +165,7 @@ function threadOf<Value>({ reducer, of, part }: Work<Value>) {
     });
   const State = Annotation.Root({ all: Annotation({ reducer, default: () => of(0) }) });
   const graph = new StateGraph(State)
-    .addNode("answer", (_, { runId }) => ({ all: part(`answer of ${runId}`) }))
+    .addNode("answer", ({ all }, { runId }) => ({ all: returned(all, `answer of ${runId}`) }))
     .addEdge(START, "answer")
     .addEdge("answer", END)
     .compile({ checkpointer: newSaver() });
@@ -192,6 +224,12 @@ describe("a turn, which changes a long value twice, visits a member that stays",
     ["texts, one of them large", { ...oncePerChange, ...lookedFor }],
     ["objects, one with a large text", { ...oncePerChange, ...lookedFor, ...ofObjects }],
     ["messages", {}],
+    ["texts, all of them returned by the node", oncePerChange],
+    [
+      "objects, all of them returned by the node, one of them another",
+      { "shared-ends.ts identical": 2, "shared-ends.ts tailOf": 1 },
+    ],
+    ["a list inside of an object, all of it returned by the node", oncePerChange],
     ["a Set", oncePerChange],
     // Its key, and its value.
     ["a Map", { "shared-ends.ts identical": 4, "copy-new.ts": 2 }],
@@ -208,6 +246,12 @@ describe("a turn, which changes a long value twice, visits a member that stays",
     const countTurn = works[name];
     if (countTurn === undefined) throw new Error(`There is no work "${name}".`);
     expect(await visits(code, countTurn)).toEqual(expected);
+  });
+
+  it("and compares it by content once where the node has built all anew", async () => {
+    const countTurn = works["objects, built anew by the node"];
+    if (countTurn === undefined) throw new Error("There is such a work.");
+    expect(await visits(code, countTurn)).toMatchObject({ "storage/patch/differ.ts #compareParts": 1 });
   });
 
   it("and nothing of a large text that stays", async () => {
