@@ -13,8 +13,9 @@ import type { ThreadStorage } from "./thread-storage.ts";
 const MAX_DELAY = 60 * 60 * 1000;
 
 /**
- * In milliseconds. The directory is not told of a run that somebody waits for, and that is over sooner, until it is over; and the timer of what it was told
- * stays so long, since another change may come that needs one.
+ * In milliseconds. The directory is not told of a run that somebody waits for, and that is over sooner, until it is over; of a thread at rest
+ * that has run again it is told so long after the last time; and the timer of what it was told stays so long, since another change
+ * may come that needs one.
  */
 const MOMENT = 500;
 
@@ -46,6 +47,8 @@ export class Announcer {
   #told: number | undefined;
   /** While it stands, the directory asks by itself what it is not told: no timer is needed. */
   #expectation: Expectation | undefined;
+  /** When it was told last how the thread is at rest. */
+  #restToldAt = -Infinity;
   readonly #tellLater: Later;
   readonly #forgetLater: Later;
   /** What is told whatever has changed. */
@@ -87,7 +90,8 @@ export class Announcer {
     const isNew = (storage.thread()?.version ?? 0) === 0;
     this.#expect();
     const isKnown = !isNew || this.#expectation !== undefined;
-    const maySettle = (): boolean => !isPressing && isKnown && (isNew || this.#isBusy());
+    const maySettle = (): boolean =>
+      !isPressing && isKnown && (isNew || this.#isBusy() || this.#hasJustTold());
     // When the transaction fails, there is nothing to tell.
     const told = Promise.resolve().then(() => (maySettle() ? this.#tellLater.do() : this.tell()));
     platform.waitUntil(this.#reporting(told));
@@ -246,6 +250,7 @@ export class Announcer {
       }
       platform.reached("announcement.told");
       this.#told = entry.version;
+      if (entry.status !== "busy") this.#restToldAt = platform.now();
       this.#isAwake = true;
     }
     if (this.#hasTimer()) platform.waitUntil(this.#reporting(this.#forgetLater.do()));
@@ -272,6 +277,10 @@ export class Announcer {
   #isBusy(): boolean {
     const { storage } = this.#parts;
     return storage.thread()?.deleting === 0 && storage.queue.first() !== undefined;
+  }
+
+  #hasJustTold(): boolean {
+    return this.#parts.platform.now() - this.#restToldAt < MOMENT;
   }
 
   async #reporting(work: Promise<unknown>): Promise<void> {

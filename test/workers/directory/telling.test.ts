@@ -147,6 +147,16 @@ describe("a directory", () => {
     });
   });
 
+  it("hears of many short runs twice a second", () =>
+    telling([], async ({ heard, create, run }) => {
+      await create();
+      const begun = Date.now();
+      for (let n = 0; n < 10; n++) await run();
+      const most = 2 + Math.ceil((Date.now() - begun) / 500);
+      expect(heard.length).toBeLessThanOrEqual(most);
+      await expect.poll(() => heard.length, settled).toBeGreaterThanOrEqual(3);
+    }));
+
   it("is told by a timer that stays for what comes next, and goes with the alarm when nothing does", () =>
     telling([], async ({ heard, alarms, timers, run }) => {
       await run();
