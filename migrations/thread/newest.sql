@@ -37,22 +37,6 @@ CREATE TABLE writes (
   CHECK ((body IS NULL) <> (body_hash IS NULL))
 ) WITHOUT ROWID;
 
-CREATE TABLE blobs (
-  thread_id TEXT NOT NULL,
-  hash BLOB NOT NULL,
-  generation TEXT,
-  size INTEGER NOT NULL, type TEXT,
-  PRIMARY KEY (thread_id, hash)
-) WITHOUT ROWID;
-
-CREATE TABLE parts (
-  thread_id TEXT NOT NULL,
-  hash BLOB NOT NULL,
-  n INTEGER NOT NULL,
-  bytes BLOB NOT NULL,
-  PRIMARY KEY (thread_id, hash, n)
-) WITHOUT ROWID;
-
 CREATE TABLE thread (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   tenant TEXT NOT NULL,
@@ -88,6 +72,37 @@ CREATE TABLE queue (
   run TEXT NOT NULL
 );
 
+CREATE TABLE timers (
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  due INTEGER NOT NULL, put_off INTEGER,
+  PRIMARY KEY (kind, id)
+) WITHOUT ROWID;
+
+CREATE INDEX runs_ended ON runs (status, id) WHERE ended_at IS NOT NULL;
+
+CREATE INDEX timers_due ON timers (due) WHERE kind IN ('run_start', 'event_log', 'delivery');
+
+CREATE INDEX runs_by_place ON runs (place) WHERE place IS NOT NULL;
+
+-- And what is made with its first row.
+
+CREATE TABLE blobs (
+  thread_id TEXT NOT NULL,
+  hash BLOB NOT NULL,
+  generation TEXT,
+  size INTEGER NOT NULL, type TEXT,
+  PRIMARY KEY (thread_id, hash)
+) WITHOUT ROWID;
+
+CREATE TABLE parts (
+  thread_id TEXT NOT NULL,
+  hash BLOB NOT NULL,
+  n INTEGER NOT NULL,
+  bytes BLOB NOT NULL,
+  PRIMARY KEY (thread_id, hash, n)
+) WITHOUT ROWID;
+
 CREATE TABLE answers (
   interrupt TEXT NOT NULL,
   checkpoint TEXT NOT NULL,
@@ -98,6 +113,8 @@ CREATE TABLE answers (
   PRIMARY KEY (interrupt, checkpoint, hash)
 ) WITHOUT ROWID;
 
+CREATE INDEX answers_by_run ON answers (run);
+
 CREATE TABLE idempotency_keys (
   caller TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -107,12 +124,7 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (caller, key)
 ) WITHOUT ROWID;
 
-CREATE TABLE timers (
-  kind TEXT NOT NULL,
-  id TEXT NOT NULL,
-  due INTEGER NOT NULL, put_off INTEGER,
-  PRIMARY KEY (kind, id)
-) WITHOUT ROWID;
+CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 
 CREATE TABLE events (
   run TEXT NOT NULL,
@@ -135,7 +147,11 @@ CREATE TABLE received_events (
   run TEXT
 );
 
-CREATE INDEX answers_by_run ON answers (run);
+CREATE INDEX received_events_kept ON received_events (key) WHERE run IS NULL;
+
+CREATE INDEX received_events_given ON received_events (run) WHERE payload_type IS NOT NULL;
+
+CREATE INDEX received_events_age ON received_events (received_at);
 
 CREATE TABLE deliveries (
   id TEXT NOT NULL PRIMARY KEY,
@@ -171,17 +187,3 @@ CREATE TABLE limit_question (
   body BLOB NOT NULL,
   taken TEXT
 );
-
-CREATE INDEX received_events_kept ON received_events (key) WHERE run IS NULL;
-
-CREATE INDEX received_events_given ON received_events (run) WHERE payload_type IS NOT NULL;
-
-CREATE INDEX received_events_age ON received_events (received_at);
-
-CREATE INDEX runs_ended ON runs (status, id) WHERE ended_at IS NOT NULL;
-
-CREATE INDEX timers_due ON timers (due) WHERE kind IN ('run_start', 'event_log', 'delivery');
-
-CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
-
-CREATE INDEX runs_by_place ON runs (place) WHERE place IS NOT NULL;

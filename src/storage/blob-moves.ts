@@ -1,7 +1,7 @@
 import { StorageError } from "../errors.ts";
 import { BlobBucket, noBucket } from "./blob-bucket.ts";
 import { BlobRows, type StoredBlob } from "./blob-rows.ts";
-import { Sql } from "./sql.ts";
+import type { LazyTables } from "./lazy-tables.ts";
 
 /** A large value that lies in the bucket. */
 export interface MovedBlob {
@@ -15,8 +15,8 @@ export class BlobMoves {
   readonly #rows: BlobRows;
   readonly #bucket: BlobBucket | undefined;
 
-  constructor(sql: SqlStorage, bucket: R2Bucket | undefined, prefix: string) {
-    this.#rows = new BlobRows(new Sql(sql));
+  constructor(tables: LazyTables, bucket: R2Bucket | undefined, prefix: string) {
+    this.#rows = new BlobRows(tables);
     this.#bucket = bucket && new BlobBucket(bucket, prefix);
   }
 

@@ -1,5 +1,6 @@
+import type { LazyTable } from "./lazy-table.ts";
+import type { LazyTables } from "./lazy-tables.ts";
 import { PART_SIZE } from "./limits.ts";
-import type { Sql } from "./sql.ts";
 import { fromHex, toHex } from "./stored-id.ts";
 
 export type BlobRow = {
@@ -15,45 +16,47 @@ export type StoredBlob = Pick<BlobRow, "generation" | "type"> & { readonly hash:
 
 /** The statements on `blobs` and `parts`. Hashes are hex digits here and bytes in the tables. */
 export class BlobRows {
-  readonly #sql: Sql;
+  readonly #blobs: LazyTable;
+  readonly #parts: LazyTable;
 
-  constructor(sql: Sql) {
-    this.#sql = sql;
+  constructor(tables: LazyTables) {
+    this.#blobs = tables.of("blobs");
+    this.#parts = tables.of("parts");
   }
 
   find(threadId: string, hash: string): BlobRow | undefined {
     const statement = "SELECT generation, size, type FROM blobs WHERE thread_id = ? AND hash = ?";
-    return this.#sql.first<BlobRow>(statement, threadId, fromHex(hash));
+    return this.#blobs.first<BlobRow>(statement, threadId, fromHex(hash));
   }
 
   insert(threadId: string, hash: string, { generation, size, type }: BlobRow): void {
     const statement = "INSERT INTO blobs (thread_id, hash, generation, size, type) VALUES (?, ?, ?, ?, ?)";
-    this.#sql.run(statement, threadId, fromHex(hash), generation, size, type);
+    this.#blobs.insert(statement, threadId, fromHex(hash), generation, size, type);
   }
 
   insertParts(threadId: string, hash: string, bytes: Uint8Array): void {
     const statement = "INSERT INTO parts (thread_id, hash, n, bytes) VALUES (?, ?, ?, ?)";
     for (let n = 0; n * PART_SIZE < bytes.length; n++) {
       const part = bytes.subarray(n * PART_SIZE, (n + 1) * PART_SIZE);
-      this.#sql.run(statement, threadId, fromHex(hash), n, part);
+      this.#parts.insert(statement, threadId, fromHex(hash), n, part);
     }
   }
 
   /** The bytes are in `parts` from now on, and not in the bucket. */
   keepInParts(threadId: string, hash: string): void {
     const statement = "UPDATE blobs SET generation = NULL WHERE thread_id = ? AND hash = ?";
-    this.#sql.run(statement, threadId, fromHex(hash));
+    this.#blobs.change(statement, threadId, fromHex(hash));
   }
 
   /** One after the other: they are not in memory all at once. Nothing may be awaited meanwhile. */
   parts(threadId: string, hash: string): Iterable<{ readonly bytes: ArrayBuffer }> {
     const statement = "SELECT bytes FROM parts WHERE thread_id = ? AND hash = ? ORDER BY n";
-    return this.#sql.each<{ bytes: ArrayBuffer }>(statement, threadId, fromHex(hash));
+    return this.#parts.each<{ bytes: ArrayBuffer }>(statement, threadId, fromHex(hash));
   }
 
   ofThread(threadId: string): StoredBlob[] {
     const statement = "SELECT hash, generation, type FROM blobs WHERE thread_id = ?";
-    return this.#sql
+    return this.#blobs
       .all<Pick<BlobRow, "generation" | "type"> & { hash: ArrayBuffer }>(statement, threadId)
       .map(({ hash, ...blob }) => ({ ...blob, hash: toHex(new Uint8Array(hash)) }));
   }
@@ -61,25 +64,28 @@ export class BlobRows {
   /** The objects of the bucket that rows of any thread name. A thread and its copy share theirs. */
   generations(): Set<string> {
     const statement = "SELECT generation FROM blobs WHERE generation IS NOT NULL";
-    return new Set(this.#sql.all<{ generation: string }>(statement).map(({ generation }) => generation));
+    return new Set(this.#blobs.all<{ generation: string }>(statement).map(({ generation }) => generation));
   }
 
   delete(threadId: string, hash: string): void {
-    this.#sql.run("DELETE FROM parts WHERE thread_id = ? AND hash = ?", threadId, fromHex(hash));
-    this.#sql.run("DELETE FROM blobs WHERE thread_id = ? AND hash = ?", threadId, fromHex(hash));
+    this.#parts.change("DELETE FROM parts WHERE thread_id = ? AND hash = ?", threadId, fromHex(hash));
+    this.#blobs.change("DELETE FROM blobs WHERE thread_id = ? AND hash = ?", threadId, fromHex(hash));
   }
 
   deleteThread(threadId: string): void {
-    this.#sql.run("DELETE FROM parts WHERE thread_id = ?", threadId);
-    this.#sql.run("DELETE FROM blobs WHERE thread_id = ?", threadId);
+    this.#parts.change("DELETE FROM parts WHERE thread_id = ?", threadId);
+    this.#blobs.change("DELETE FROM blobs WHERE thread_id = ?", threadId);
   }
 
   /** Objects in the bucket are not copied: the rows of both threads name them. */
   copyThread(source: string, target: string): void {
-    const blobs = "INSERT INTO blobs (thread_id, hash, generation, size, type)";
-    const rows = "SELECT ?, hash, generation, size, type FROM blobs WHERE thread_id = ?";
-    this.#sql.run(`${blobs} ${rows}`, target, source);
-    const parts = "INSERT INTO parts (thread_id, hash, n, bytes)";
-    this.#sql.run(`${parts} SELECT ?, hash, n, bytes FROM parts WHERE thread_id = ?`, target, source);
+    copyRows(this.#blobs, "hash, generation, size, type", source, target);
+    copyRows(this.#parts, "hash, n, bytes", source, target);
   }
+}
+
+function copyRows(table: LazyTable, columns: string, source: string, target: string): void {
+  if (table.isEmpty) return;
+  const rows = `SELECT ?, ${columns} FROM ${table.name} WHERE thread_id = ?`;
+  table.insert(`INSERT INTO ${table.name} (thread_id, ${columns}) ${rows}`, target, source);
 }

@@ -4,7 +4,7 @@ import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import { BlobBucket, noBucket, type BlobObject } from "./blob-bucket.ts";
 import { BlobRows, type BlobRow, type StoredBlob } from "./blob-rows.ts";
-import type { Sql } from "./sql.ts";
+import type { LazyTables } from "./lazy-tables.ts";
 import { toHex } from "./stored-id.ts";
 
 export interface HashedBytes {
@@ -59,8 +59,13 @@ export class BlobStore {
   readonly #pins = new Map<string, number>();
   #commits = 0;
 
-  constructor(sql: Sql, bucket: BlobBucket | undefined, serde: SerializerProtocol, randomId: () => string) {
-    this.#rows = new BlobRows(sql);
+  constructor(
+    tables: LazyTables,
+    bucket: BlobBucket | undefined,
+    serde: SerializerProtocol,
+    randomId: () => string,
+  ) {
+    this.#rows = new BlobRows(tables);
     this.#bucket = bucket;
     this.#serde = serde;
     this.#randomId = randomId;

@@ -4,6 +4,7 @@ import { BlobStore } from "./blob-store.ts";
 import { ChainRows } from "./chain-rows.ts";
 import { CheckpointRows } from "./checkpoint-rows.ts";
 import { Deletions } from "./commits.ts";
+import { LazyTables } from "./lazy-tables.ts";
 import { DEFAULT_INLINE_LIMIT, MAX_STATE } from "./limits.ts";
 import { NamespaceRows } from "./namespace-rows.ts";
 import { SaverCache } from "./saver-cache.ts";
@@ -39,7 +40,7 @@ export function sharedParts(options: SqliteSaverOptions, serde: SerializerProtoc
     threads: new ThreadTables(sql, namespaces),
     writes: new WriteRows(sql),
     values: new StoredValues(serde, options.inlineLimit ?? DEFAULT_INLINE_LIMIT),
-    blobs: new BlobStore(sql, bucket, serde, options.randomId),
+    blobs: new BlobStore(options.tables ?? new LazyTables(options.sql), bucket, serde, options.randomId),
     deletions: new Deletions(),
     stateLimit: options.stateLimit ?? MAX_STATE,
     cache: new SaverCache(),

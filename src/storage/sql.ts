@@ -2,7 +2,7 @@ import { StorageError } from "../errors.ts";
 import { MAX_PARAMETERS, MAX_ROW, MAX_STATEMENT } from "./limits.ts";
 
 export type SqlInput = string | number | null | Uint8Array;
-type Row = Record<string, SqlStorageValue>;
+export type Row = Record<string, SqlStorageValue>;
 
 /** In bytes: the ids of a row and a small body. */
 const SCRATCH_SIZE = 1024;

@@ -22,6 +22,7 @@ import type { NamespaceRow } from "./namespace-rows.ts";
 import { type Alongside, CheckpointWriter } from "./checkpoint-writer.ts";
 import { Commits } from "./commits.ts";
 import type { Transact } from "./commits.ts";
+import type { LazyTables } from "./lazy-tables.ts";
 import { LifeCycle } from "./life-cycle.ts";
 import { listHeads } from "./listing.ts";
 import { findNamespace } from "./namespaces.ts";
@@ -35,6 +36,8 @@ import { TaskWriter } from "./task-writer.ts";
 
 export interface SqliteSaverOptions {
   readonly sql: SqlStorage;
+  /** Those of the object, when `blobs` and `parts` are made with their first rows. */
+  readonly tables?: LazyTables;
   /** The owner adds its own rows and checks here. Nobody else may change the saver's tables. */
   readonly transact: Transact;
   /** For the rows of tasks; `transact` unless given. */

@@ -18,10 +18,10 @@ const ROW_OVERHEAD = 64;
 export class Tables {
   readonly #storage: SqlStorage;
   readonly #sql: Sql;
-  readonly #onWrite: () => void;
+  readonly #onWrite: (table: string) => void;
 
-  /** `onWrite`: rows are not what they were. */
-  constructor(storage: SqlStorage, onWrite: () => void = () => undefined) {
+  /** `onWrite` comes before: the rows of this table will not be what they were. */
+  constructor(storage: SqlStorage, onWrite: (table: string) => void = () => undefined) {
     this.#storage = storage;
     this.#sql = new Sql(storage);
     this.#onWrite = onWrite;
@@ -34,9 +34,10 @@ export class Tables {
     return this.#sql.all<{ name: string }>(statement).map(({ name }) => name);
   }
 
-  /** The next rows in the order of the table's primary key, after the one with the key `after`. */
+  /** The next rows in the order of the table's primary key, after the one with the key `after`; none of a table that is not there. */
   page(table: string, after?: readonly SqlInput[]): TablePage {
     const { columns, key } = this.#shape(table);
+    if (columns.length === 0) return { columns, rows: [], last: undefined };
     const names = columns.map(quoted).join(", ");
     const order = key.map(quoted).join(", ");
     const where = after === undefined ? "" : `WHERE (${order}) > (${key.map(() => "?").join(", ")})`;
@@ -57,8 +58,8 @@ export class Tables {
   }
 
   insert(table: string, rows: readonly Readonly<Record<string, SqlInput>>[]): void {
+    this.#onWrite(table);
     const { types } = this.#shape(table);
-    this.#onWrite();
     for (const row of rows) {
       for (const [name, value] of Object.entries(row)) checkCell(table, name, types.get(name), value);
       const names = Object.keys(row);
@@ -71,7 +72,7 @@ export class Tables {
   /** Sets a column of all rows. */
   update(table: string, column: string, value: SqlInput): void {
     checkCell(table, column, this.#shape(table).types.get(column), value);
-    this.#onWrite();
+    this.#onWrite(table);
     this.#sql.run(`UPDATE ${quoted(table)} SET ${quoted(column)} = ?`, value);
   }
 

@@ -1,3 +1,4 @@
+import type { LazyTables } from "./lazy-tables.ts";
 import { Sql } from "./sql.ts";
 import { Tables } from "./tables.ts";
 
@@ -22,12 +23,15 @@ export interface StorageUsage {
 /** So many rows of a table are read at most: who reads is billed for rows. */
 const LIMIT = 10_000;
 
-export function usageOf(storage: DurableObjectStorage, limit = LIMIT): StorageUsage {
+export function usageOf(storage: DurableObjectStorage, tables: LazyTables, limit = LIMIT): StorageUsage {
   const sql = new Sql(storage.sql);
   const names = new Tables(storage.sql).names();
-  const rows = Object.fromEntries(names.map((name) => [name, rowsOf(sql, name, limit)]));
+  const rows = Object.fromEntries([
+    ...tables.lazy.map((name) => [name, 0] as const),
+    ...names.map((name) => [name, rowsOf(sql, name, limit)] as const),
+  ]);
   return {
-    bytes: { database: storage.sql.databaseSize, bucket: bucketBytes(sql, limit) },
+    bytes: { database: storage.sql.databaseSize, bucket: bucketBytes(tables, limit) },
     rows,
     runs: countsBy(sql, "SELECT status AS key FROM runs ORDER BY id DESC LIMIT ?", limit),
     timers: countsBy(sql, "SELECT kind AS key FROM timers LIMIT ?", limit),
@@ -39,10 +43,10 @@ function rowsOf(sql: Sql, table: string, limit: number): number {
   return sql.one<{ n: number }>(`SELECT count(*) AS n FROM (SELECT 1 FROM "${table}" LIMIT ?)`, limit).n;
 }
 
-function bucketBytes(sql: Sql, limit: number): number {
+function bucketBytes(tables: LazyTables, limit: number): number {
   const statement =
     "SELECT total(size) AS bytes FROM (SELECT size, generation FROM blobs LIMIT ?) WHERE generation IS NOT NULL";
-  return sql.one<{ bytes: number }>(statement, limit).bytes;
+  return tables.of("blobs").first<{ bytes: number }>(statement, limit)?.bytes ?? 0;
 }
 
 function countsBy(sql: Sql, keys: string, limit: number): Record<string, number> {

@@ -1,6 +1,5 @@
 import { fromHex, toHex } from "../storage/stored-id.ts";
-import type { Sql } from "../storage/sql.ts";
-import { Presence } from "./presence.ts";
+import type { LazyTable } from "../storage/lazy-table.ts";
 
 /** An answer that a run was started with. */
 export interface AnswerRecord {
@@ -29,40 +28,26 @@ type Columns = {
 
 /** The statements on `answers`. */
 export class AnswerRows {
-  readonly #sql: Sql;
-  readonly #presence: Presence;
+  readonly #table: LazyTable;
 
-  constructor(sql: Sql) {
-    this.#sql = sql;
-    this.#presence = new Presence(sql, "answers");
-  }
-
-  /** The rows may be others than they were. */
-  forget(): void {
-    this.#presence.forget();
-  }
-
-  /** The table was made just now. */
-  noteEmpty(): void {
-    this.#presence.noteEmpty();
+  constructor(table: LazyTable) {
+    this.#table = table;
   }
 
   /** Of one question, the first one first. */
   of(interruptId: string): AnswerRecord[] {
     const statement = "SELECT * FROM answers WHERE interrupt = ? ORDER BY answered_at, run";
-    return this.#sql.all<Columns>(statement, interruptId).map(fromColumns);
+    return this.#table.all<Columns>(statement, interruptId).map(fromColumns);
   }
 
   /** Those that a run was started with. */
   ofRun(runId: string): AnswerRecord[] {
-    if (this.#presence.isEmpty) return [];
     const statement = "SELECT * FROM answers WHERE run = ? ORDER BY interrupt";
-    return this.#sql.all<Columns>(statement, runId).map(fromColumns);
+    return this.#table.all<Columns>(statement, runId).map(fromColumns);
   }
 
   insert(answer: AnswerRecord): void {
-    this.#presence.note();
-    this.#sql.run(
+    this.#table.insert(
       `INSERT OR REPLACE INTO answers (interrupt, checkpoint, hash, run, answered_at, answered_by, on_behalf_of)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
       answer.interruptId,
@@ -77,12 +62,12 @@ export class AnswerRows {
 
   /** Those whose runs are gone. */
   removeLost(): void {
-    this.#sql.run("DELETE FROM answers WHERE run NOT IN (SELECT id FROM runs)");
+    this.#table.change("DELETE FROM answers WHERE run NOT IN (SELECT id FROM runs)");
   }
 
   /** For a run that was refused. */
   removeOf(runId: string): void {
-    this.#sql.run("DELETE FROM answers WHERE run = ?", runId);
+    this.#table.change("DELETE FROM answers WHERE run = ?", runId);
   }
 }
 

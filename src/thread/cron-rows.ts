@@ -1,5 +1,5 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
-import type { Sql } from "../storage/sql.ts";
+import type { LazyTable } from "../storage/lazy-table.ts";
 import type { CronThreads } from "./cron-protocol.ts";
 
 /** What can be changed of a cron. */
@@ -54,28 +54,28 @@ type Columns = {
 
 /** The statements on `crons`. */
 export class CronRows {
-  readonly #sql: Sql;
+  readonly #table: LazyTable;
 
-  constructor(sql: Sql) {
-    this.#sql = sql;
+  constructor(table: LazyTable) {
+    this.#table = table;
   }
 
   get(id: string): CronRow | undefined {
-    const row = this.#sql.first<Columns>("SELECT * FROM crons WHERE id = ?", id);
+    const row = this.#table.first<Columns>("SELECT * FROM crons WHERE id = ?", id);
     return row && fromColumns(row);
   }
 
   /** The oldest first. */
   all(): CronRow[] {
-    return this.#sql.all<Columns>("SELECT * FROM crons ORDER BY created_at, id").map(fromColumns);
+    return this.#table.all<Columns>("SELECT * FROM crons ORDER BY created_at, id").map(fromColumns);
   }
 
   count(): number {
-    return this.#sql.first<{ n: number }>("SELECT count(*) AS n FROM crons")?.n ?? 0;
+    return this.#table.first<{ n: number }>("SELECT count(*) AS n FROM crons")?.n ?? 0;
   }
 
   insert(cron: CronRow): void {
-    this.#sql.run(
+    this.#table.insert(
       `INSERT INTO crons
          (id, assistant, threads, created_at, schedule, timezone, enabled, request_type, request, end_at, next_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -88,7 +88,7 @@ export class CronRows {
   }
 
   update(id: string, terms: CronTerms): void {
-    this.#sql.run(
+    this.#table.change(
       `UPDATE crons SET schedule = ?, timezone = ?, enabled = ?, request_type = ?, request = ?, end_at = ?, next_at = ?,
          updated_at = ? WHERE id = ?`,
       ...termColumns(terms),
@@ -98,12 +98,12 @@ export class CronRows {
 
   /** The thread for the run of this time is made. */
   beginFiring(id: string, at: number): void {
-    this.#sql.run("UPDATE crons SET firing_at = ? WHERE id = ?", at, id);
+    this.#table.change("UPDATE crons SET firing_at = ? WHERE id = ?", at, id);
   }
 
   advance(id: string, nextAt: number | undefined, last: LastRun): void {
     const [run, error] = "run" in last ? [last.run, null] : [null, last.error];
-    this.#sql.run(
+    this.#table.change(
       `UPDATE crons SET next_at = ?, firing_at = NULL, last_run = coalesce(?, last_run), last_error = ?
        WHERE id = ?`,
       nextAt ?? null,
@@ -114,11 +114,11 @@ export class CronRows {
   }
 
   noteError(id: string, error: string): void {
-    this.#sql.run("UPDATE crons SET last_error = ? WHERE id = ?", error, id);
+    this.#table.change("UPDATE crons SET last_error = ? WHERE id = ?", error, id);
   }
 
   remove(id: string): void {
-    this.#sql.run("DELETE FROM crons WHERE id = ?", id);
+    this.#table.change("DELETE FROM crons WHERE id = ?", id);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
-import type { Sql, SqlInput } from "../storage/sql.ts";
-import { Remembered } from "./remembered.ts";
+import type { LazyTable } from "../storage/lazy-table.ts";
 
 export interface LimitQuestionRow {
   readonly interruptId: string;
@@ -23,51 +22,14 @@ type Columns = {
 
 /** The statements on `limit_question`, which has one row at most. */
 export class LimitQuestionRows {
-  readonly #sql: Sql;
-  readonly #row = new Remembered<LimitQuestionRow | undefined>();
+  readonly #table: LazyTable;
 
-  constructor(sql: Sql) {
-    this.#sql = sql;
+  constructor(table: LazyTable) {
+    this.#table = table;
   }
 
   get(): LimitQuestionRow | undefined {
-    return this.#row.read(() => this.#read());
-  }
-
-  /** The row may be another than it was. */
-  forget(): void {
-    this.#row.forget();
-  }
-
-  /** The table was made just now. */
-  noteEmpty(): void {
-    this.#row.know(undefined);
-  }
-
-  /** In the place of an earlier one. */
-  put({ interruptId, checkpointId, runId, body }: Omit<LimitQuestionRow, "takenBy">): void {
-    this.#write(
-      `INSERT OR REPLACE INTO limit_question (id, interrupt, checkpoint, run, body_type, body)
-       VALUES (1, ?, ?, ?, ?, ?)`,
-      interruptId,
-      checkpointId,
-      runId,
-      body.type,
-      body.data,
-    );
-  }
-
-  take(runId: string): void {
-    this.#write("UPDATE limit_question SET taken = ?", runId);
-  }
-
-  /** What the run has written is undone. */
-  release(runId: string): void {
-    this.#write("UPDATE limit_question SET taken = NULL WHERE taken = ?", runId);
-  }
-
-  #read(): LimitQuestionRow | undefined {
-    const row = this.#sql.first<Columns>("SELECT * FROM limit_question");
+    const row = this.#table.first<Columns>("SELECT * FROM limit_question");
     return (
       row && {
         interruptId: row.interrupt,
@@ -79,8 +41,25 @@ export class LimitQuestionRows {
     );
   }
 
-  #write(statement: string, ...inputs: SqlInput[]): void {
-    this.forget();
-    this.#sql.run(statement, ...inputs);
+  /** In the place of an earlier one. */
+  put({ interruptId, checkpointId, runId, body }: Omit<LimitQuestionRow, "takenBy">): void {
+    this.#table.insert(
+      `INSERT OR REPLACE INTO limit_question (id, interrupt, checkpoint, run, body_type, body)
+       VALUES (1, ?, ?, ?, ?, ?)`,
+      interruptId,
+      checkpointId,
+      runId,
+      body.type,
+      body.data,
+    );
+  }
+
+  take(runId: string): void {
+    this.#table.change("UPDATE limit_question SET taken = ?", runId);
+  }
+
+  /** What the run has written is undone. */
+  release(runId: string): void {
+    this.#table.change("UPDATE limit_question SET taken = NULL WHERE taken = ?", runId);
   }
 }

@@ -1,6 +1,5 @@
 import type { Encoded } from "../checkpoint/encoding.ts";
-import type { Sql } from "../storage/sql.ts";
-import { Presence } from "./presence.ts";
+import type { LazyTable } from "../storage/lazy-table.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 /** How long an event waits for a reader, in milliseconds. */
@@ -38,51 +37,36 @@ type Columns = {
 
 /** The statements on `received_events`. */
 export class ReceivedEventRows {
-  readonly #sql: Sql;
-  readonly #presence: Presence;
+  readonly #table: LazyTable;
 
-  constructor(sql: Sql) {
-    this.#sql = sql;
-    this.#presence = new Presence(sql, "received_events");
-  }
-
-  /** The rows may be others than they were. */
-  forget(): void {
-    this.#presence.forget();
-  }
-
-  /** The table was made just now. */
-  noteEmpty(): void {
-    this.#presence.noteEmpty();
+  constructor(table: LazyTable) {
+    this.#table = table;
   }
 
   get(id: string): StoredEvent | undefined {
-    const row = this.#sql.first<Columns>("SELECT * FROM received_events WHERE id = ?", id);
+    const row = this.#table.first<Columns>("SELECT * FROM received_events WHERE id = ?", id);
     return row && fromColumns(row);
   }
 
   ofDelivery(delivery: string): StoredEvent | undefined {
-    const row = this.#sql.first<Columns>("SELECT * FROM received_events WHERE delivery = ?", delivery);
+    const row = this.#table.first<Columns>("SELECT * FROM received_events WHERE delivery = ?", delivery);
     return row && fromColumns(row);
   }
 
   /** The oldest events with the key that nobody has got. */
   kept(key: string, limit: number, now: number): StoredEvent[] {
-    if (this.#presence.isEmpty) return [];
     const statement =
       "SELECT * FROM received_events WHERE run IS NULL AND key = ? AND received_at > ? ORDER BY seq LIMIT ?";
-    return this.#sql.all<Columns>(statement, key, now - KEPT_FOR, limit).map(fromColumns);
+    return this.#table.all<Columns>(statement, key, now - KEPT_FOR, limit).map(fromColumns);
   }
 
   countKept(): number {
-    if (this.#presence.isEmpty) return 0;
     const statement = "SELECT count(*) AS count FROM received_events WHERE run IS NULL";
-    return this.#sql.first<{ count: number }>(statement)?.count ?? 0;
+    return this.#table.first<{ count: number }>(statement)?.count ?? 0;
   }
 
   insert({ id, key, delivery, payload, receivedAt, run }: NewEvent): void {
-    this.#presence.note();
-    this.#sql.run(
+    this.#table.insert(
       `INSERT INTO received_events (id, key, delivery, payload_type, payload, received_at, run)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
       id,
@@ -96,20 +80,22 @@ export class ReceivedEventRows {
   }
 
   give(id: string, run: string): void {
-    this.#sql.run("UPDATE received_events SET run = ? WHERE id = ?", run, id);
+    this.#table.change("UPDATE received_events SET run = ? WHERE id = ?", run, id);
   }
 
   /** The run has left the queue: what it has taken is gone, what it has not waits again. */
   settle(run: string, isTaken: boolean): void {
-    if (this.#presence.isEmpty) return;
     const change = isTaken ? "payload_type = NULL, payload = NULL" : "run = NULL";
-    this.#sql.run(`UPDATE received_events SET ${change} WHERE run = ? AND payload_type IS NOT NULL`, run);
+    this.#table.change(
+      `UPDATE received_events SET ${change} WHERE run = ? AND payload_type IS NOT NULL`,
+      run,
+    );
   }
 
   removeOld(now: number): void {
     const statement =
       "DELETE FROM received_events WHERE received_at <= ? AND (received_at <= ? OR (run IS NOT NULL AND payload_type IS NULL))";
-    this.#sql.run(statement, now - KNOWN_FOR, now - KEPT_FOR);
+    this.#table.change(statement, now - KNOWN_FOR, now - KEPT_FOR);
   }
 }
 

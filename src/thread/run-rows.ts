@@ -1,6 +1,8 @@
 import { compareCodePoints } from "../checkpoint/ordering.ts";
 import type { Encoded } from "../checkpoint/encoding.ts";
 import type { BodyRow } from "../storage/body-row.ts";
+import type { LazyTable } from "../storage/lazy-table.ts";
+import type { LazyTables } from "../storage/lazy-tables.ts";
 import type { Sql, SqlInput } from "../storage/sql.ts";
 import { toStoredId } from "../storage/stored-id.ts";
 import type { Claim, EndedRun, LastRun, NewRun, PlacedRun, RunFilter, RunRow, RunStatus } from "./run-row.ts";
@@ -33,13 +35,19 @@ function conditionOf(status: RunStatus | undefined): string {
 export class RunRows {
   readonly #sql: Sql;
   readonly #queue: QueueRows;
+  readonly #keys: LazyTable;
+  readonly #deliveries: LazyTable;
+  readonly #events: LazyTable;
   readonly #last = new Remembered<LastRun | undefined>();
   readonly #lastPlace = new Remembered<number>();
   readonly #run = new Remembered<{ readonly id: string; readonly row: RunRow | undefined }>();
 
-  constructor(sql: Sql, queue: QueueRows) {
+  constructor(sql: Sql, queue: QueueRows, tables: LazyTables) {
     this.#sql = sql;
     this.#queue = queue;
+    this.#keys = tables.of("idempotency_keys");
+    this.#deliveries = tables.of("deliveries");
+    this.#events = tables.of("events");
   }
 
   /** The rows may be others than they were. */
@@ -186,9 +194,9 @@ export class RunRows {
   /** Those that no key of a request leads to, and of which nobody is to be told any more. */
   removeEndedBefore(time: number): void {
     this.#keepLastPlace();
-    const statement = `DELETE FROM runs WHERE ended_at < ? AND id NOT IN (SELECT result FROM idempotency_keys)
-      AND id NOT IN (SELECT run FROM deliveries WHERE status = 'pending')`;
-    this.#write(statement, time);
+    const led = this.#keys.within("SELECT result FROM idempotency_keys");
+    const untold = this.#deliveries.within("SELECT run FROM deliveries WHERE status = 'pending'");
+    this.#write(`DELETE FROM runs WHERE ended_at < ? AND id NOT IN (${led}) AND id NOT IN (${untold})`, time);
   }
 
   /** All that runs were started with and came to. */
@@ -236,9 +244,10 @@ export class RunRows {
 
   /** Of the runs that came last, the first one of whose events something is kept, or the last of all. */
   firstToldPlace(count: number): number | undefined {
+    const told = this.#events.within("SELECT 1 FROM events WHERE run = latest.id");
     const statement = `WITH latest AS (SELECT id, place FROM runs WHERE place IS NOT NULL ORDER BY place DESC LIMIT ?)
       SELECT coalesce(min(place), (SELECT max(place) FROM latest)) AS place FROM latest
-      WHERE EXISTS (SELECT 1 FROM events WHERE run = latest.id)`;
+      WHERE EXISTS (${told})`;
     return this.#sql.one<{ place: number | null }>(statement, count).place ?? undefined;
   }
 

@@ -4,7 +4,8 @@ import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { BlobReferences } from "../storage/blob-references.ts";
 import { BlobMoves } from "../storage/blob-moves.ts";
-import { migrate, schemaVersion } from "../storage/migrations.ts";
+import { LazyTables } from "../storage/lazy-tables.ts";
+import { isMade, migrate, schemaVersion } from "../storage/migrations.ts";
 import type { RecordStore } from "../storage/record-store.ts";
 import { RootCheckpoints } from "../storage/root-checkpoints.ts";
 import { Sql } from "../storage/sql.ts";
@@ -19,7 +20,7 @@ import { ReceivedEventRows } from "./received-event-rows.ts";
 import { IdempotencyRows } from "./idempotency-rows.ts";
 import { DeliveryRows } from "./outbox/delivery-rows.ts";
 import { LimitQuestionRows } from "./limit-question-rows.ts";
-import { newestTables, threadMigrations } from "./migrations.ts";
+import { lazyTables, newestTables, threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { QueueRows } from "./queue-rows.ts";
 import { RunRows } from "./run-rows.ts";
@@ -81,6 +82,7 @@ export class ThreadStorage {
   /** The version of the tables that this code writes. */
   readonly newestSchema = Math.max(...threadMigrations.map(({ version }) => version));
   readonly #thread: ThreadRows;
+  readonly #lazy: LazyTables;
   #hasTables = false;
   #revision = 0;
 
@@ -89,8 +91,10 @@ export class ThreadStorage {
     const { storage, bucket, prefix, inlineLimit, randomId, yieldTurn, report } = options;
     this.serde = options.serde ?? new MsgpackSerializer();
     const sql = new Sql(storage.sql);
+    const lazy = new LazyTables(storage.sql, lazyTables);
     this.saver = new SqliteSaver({
       sql: storage.sql,
+      tables: lazy,
       serde: this.serde,
       prefix,
       randomId,
@@ -104,20 +108,24 @@ export class ThreadStorage {
     this.records = this.saver.records();
     this.references = this.saver.references();
     this.queue = new QueueRows(sql);
-    this.runs = new RunRows(sql, this.queue);
+    this.runs = new RunRows(sql, this.queue, lazy);
     this.checkpoints = new RootCheckpoints(sql);
-    this.answers = new AnswerRows(sql);
-    this.keys = new IdempotencyRows(sql);
-    this.crons = new CronRows(sql);
-    this.received = new ReceivedEventRows(sql);
+    this.answers = new AnswerRows(lazy.of("answers"));
+    this.keys = new IdempotencyRows(lazy.of("idempotency_keys"));
+    this.crons = new CronRows(lazy.of("crons"));
+    this.received = new ReceivedEventRows(lazy.of("received_events"));
     this.randomId = randomId;
     this.timers = new Timers(sql, options.platform);
-    this.events = new EventRows(sql);
-    this.limitQuestion = new LimitQuestionRows(sql);
-    this.deliveries = new DeliveryRows(sql);
+    this.events = new EventRows(lazy.of("events"));
+    this.limitQuestion = new LimitQuestionRows(lazy.of("limit_question"));
+    this.deliveries = new DeliveryRows(lazy.of("deliveries"));
     this.#thread = new ThreadRows(sql);
-    this.tables = new Tables(storage.sql, () => this.forget());
-    this.blobs = new BlobMoves(storage.sql, bucket, prefix);
+    this.tables = new Tables(storage.sql, (table) => {
+      this.forget();
+      lazy.make(table);
+    });
+    this.blobs = new BlobMoves(lazy, bucket, prefix);
+    this.#lazy = lazy;
   }
 
   /** Grows with every transaction of this instance. */
@@ -126,11 +134,11 @@ export class ThreadStorage {
   }
 
   usage(): StorageUsage {
-    return usageOf(this.#options.storage);
+    return usageOf(this.#options.storage, this.#lazy);
   }
 
   schemaVersion(): number {
-    return schemaVersion(this.#options.storage.sql);
+    return schemaVersion(this.#options.storage.sql, this.#lazy.names());
   }
 
   /**
@@ -148,7 +156,7 @@ export class ThreadStorage {
   /** The thread's own row, undefined when nothing was ever written. */
   thread(): ThreadRow | undefined {
     if (!this.#hasTables) {
-      if (schemaVersion(this.#options.storage.sql) === 0) return undefined;
+      if (!isMade(this.#lazy.names())) return undefined;
       this.#migrate();
     }
     return this.#thread.get();
@@ -271,18 +279,17 @@ export class ThreadStorage {
 
   #migrate(version = this.newestSchema): void {
     const { storage } = this.#options;
-    this.forget();
     const isNewest = version === this.newestSchema;
     const steps = threadMigrations.filter((migration) => migration.version <= version);
-    const isNew = migrate(storage, steps, isNewest ? newestTables : undefined);
-    if (isNew) for (const rows of this.#remembering()) rows.noteEmpty();
+    const before = migrate(storage, steps, isNewest ? newestTables : undefined, this.#lazy.names());
+    if (before < version) this.forget();
+    if (before === 0) for (const rows of this.#remembering()) rows.noteEmpty();
     this.#hasTables = isNewest;
   }
 
   /** The rows of which is known what they say. */
   #remembering() {
-    const { queue, runs, answers, received, events, limitQuestion, deliveries, timers } = this;
-    return [this.#thread, queue, runs, answers, received, events, limitQuestion, deliveries, timers];
+    return [this.#thread, this.queue, this.runs, this.timers, this.#lazy];
   }
 
   #transact<T>(guard: CommitGuard, kind: "checkpoint" | "task", write: () => T, isAtomic: boolean): T {

@@ -1,7 +1,6 @@
 import type { Encoded } from "../../checkpoint/encoding.ts";
-import type { Sql } from "../../storage/sql.ts";
+import type { LazyTable } from "../../storage/lazy-table.ts";
 import { fromStoredId, optionalId, toStoredId, type StoredId } from "../../storage/stored-id.ts";
-import { Presence } from "../presence.ts";
 import type { Position } from "./position.ts";
 
 /** One row of a run's log. Its bytes follow on those of the row before. */
@@ -17,22 +16,10 @@ type Columns = { n: number; attempt: number; seq: number | null; type: string; b
 
 /** The statements on `events`. */
 export class EventRows {
-  readonly #sql: Sql;
-  readonly #presence: Presence;
+  readonly #table: LazyTable;
 
-  constructor(sql: Sql) {
-    this.#sql = sql;
-    this.#presence = new Presence(sql, "events");
-  }
-
-  /** The rows may be others than they were. */
-  forget(): void {
-    this.#presence.forget();
-  }
-
-  /** The table was made just now. */
-  noteEmpty(): void {
-    this.#presence.noteEmpty();
+  constructor(table: LazyTable) {
+    this.#table = table;
   }
 
   insert(
@@ -42,8 +29,7 @@ export class EventRows {
     body: Encoded,
     checkpoint: string | undefined,
   ): void {
-    this.#presence.note();
-    this.#sql.run(
+    this.#table.insert(
       "INSERT INTO events (run, n, attempt, seq, type, body, checkpoint) VALUES (?, ?, ?, ?, ?, ?, ?)",
       run,
       n,
@@ -57,7 +43,7 @@ export class EventRows {
 
   /** SQL makes text of what it joins; the cast takes its bytes as they are. */
   append(run: string, n: number, bytes: Uint8Array, checkpoint: string | undefined): void {
-    this.#sql.run(
+    this.#table.change(
       "UPDATE events SET body = CAST(body || ? AS BLOB), checkpoint = ? WHERE run = ? AND n = ?",
       bytes,
       optionalId(checkpoint),
@@ -70,13 +56,13 @@ export class EventRows {
   noteCheckpoint(run: string, checkpoint: string): void {
     const statement = `UPDATE events SET checkpoint = ?
       WHERE run = ? AND n = (SELECT max(n) FROM events WHERE run = ?)`;
-    this.#sql.run(statement, toStoredId(checkpoint), run, run);
+    this.#table.change(statement, toStoredId(checkpoint), run, run);
   }
 
   /** The checkpoint up to which the log is complete; undefined where no row says so. */
   checkpoint(run: string): string | undefined {
     const statement = "SELECT checkpoint FROM events WHERE run = ? ORDER BY n DESC LIMIT 1";
-    const row = this.#sql.first<{ checkpoint: StoredId | null }>(statement, run);
+    const row = this.#table.first<{ checkpoint: StoredId | null }>(statement, run);
     return row?.checkpoint == null ? undefined : fromStoredId(row.checkpoint);
   }
 
@@ -84,12 +70,12 @@ export class EventRows {
   extent(run: string): { last: number; size: number } {
     const statement =
       "SELECT coalesce(max(n), 0) AS last, coalesce(sum(length(body)), 0) AS size FROM events WHERE run = ?";
-    return this.#sql.one<{ last: number; size: number }>(statement, run);
+    return this.#table.first<{ last: number; size: number }>(statement, run) ?? { last: 0, size: 0 };
   }
 
   /** The row in which the events after this one begin; undefined when they begin with the log. */
   rowAfter(run: string, { attempt, seq }: Position): number | undefined {
-    const found = this.#sql.first<{ n: number }>(
+    const found = this.#table.first<{ n: number }>(
       `SELECT n FROM events WHERE run = ? AND seq IS NOT NULL AND (attempt < ? OR (attempt = ? AND seq <= ?))
        ORDER BY n DESC LIMIT 1`,
       run,
@@ -104,15 +90,12 @@ export class EventRows {
   next(run: string, n: number): EventRow | undefined {
     const statement =
       "SELECT n, attempt, seq, type, body FROM events WHERE run = ? AND n >= ? ORDER BY n LIMIT 1";
-    const row = this.#sql.first<Columns>(statement, run, n);
+    const row = this.#table.first<Columns>(statement, run, n);
     return row && fromColumns(row);
   }
 
   has(run: string): boolean {
-    return (
-      !this.#presence.isEmpty &&
-      this.#sql.first("SELECT 1 FROM events WHERE run = ? LIMIT 1", run) !== undefined
-    );
+    return this.#table.first("SELECT 1 FROM events WHERE run = ? LIMIT 1", run) !== undefined;
   }
 
   /**
@@ -123,7 +106,7 @@ export class EventRows {
     const statement = "SELECT n, seq, length(body) AS size FROM events WHERE run = ? ORDER BY n";
     let passed = 0;
     let [first, removed] = [0, 0];
-    for (const { n, seq, size } of this.#sql.all<{ n: number; seq: number | null; size: number }>(
+    for (const { n, seq, size } of this.#table.all<{ n: number; seq: number | null; size: number }>(
       statement,
       run,
     )) {
@@ -131,17 +114,17 @@ export class EventRows {
       if (removed >= bytes) break;
       passed += size;
     }
-    this.#sql.run("DELETE FROM events WHERE run = ? AND n < ?", run, first);
+    this.#table.change("DELETE FROM events WHERE run = ? AND n < ?", run, first);
     return removed;
   }
 
   remove(run: string): void {
-    this.#sql.run("DELETE FROM events WHERE run = ?", run);
+    this.#table.change("DELETE FROM events WHERE run = ?", run);
   }
 
   /** Those of runs that are gone. */
   removeLost(): void {
-    this.#sql.run("DELETE FROM events WHERE run NOT IN (SELECT id FROM runs)");
+    this.#table.change("DELETE FROM events WHERE run NOT IN (SELECT id FROM runs)");
   }
 }
 

@@ -1,5 +1,4 @@
-import type { Sql } from "../../storage/sql.ts";
-import { Presence } from "../presence.ts";
+import type { LazyTable } from "../../storage/lazy-table.ts";
 
 export type DeliveryStatus = "waiting" | "pending" | "delivered" | "failed";
 
@@ -38,27 +37,14 @@ export function deliveryOf(runId: string): string {
 
 /** The statements on `deliveries`. */
 export class DeliveryRows {
-  readonly #sql: Sql;
-  readonly #presence: Presence;
+  readonly #table: LazyTable;
 
-  constructor(sql: Sql) {
-    this.#sql = sql;
-    this.#presence = new Presence(sql, "deliveries");
-  }
-
-  /** The rows may be others than they were. */
-  forget(): void {
-    this.#presence.forget();
-  }
-
-  /** The table was made just now. */
-  noteEmpty(): void {
-    this.#presence.noteEmpty();
+  constructor(table: LazyTable) {
+    this.#table = table;
   }
 
   insert(run: string): void {
-    this.#presence.note();
-    this.#sql.run(
+    this.#table.insert(
       "INSERT INTO deliveries (id, run, status, created_at) VALUES (?, ?, 'waiting', 0)",
       deliveryOf(run),
       run,
@@ -67,43 +53,42 @@ export class DeliveryRows {
 
   /** The run has ended. Returns whether there is something to deliver. */
   release(id: string, now: number): boolean {
-    if (this.#presence.isEmpty) return false;
     const statement =
       "UPDATE deliveries SET status = 'pending', created_at = ? WHERE id = ? AND status = 'waiting'";
-    return this.#sql.run(statement, now, id) > 0;
+    return this.#table.change(statement, now, id) > 0;
   }
 
   get(id: string): Delivery | undefined {
-    const row = this.#sql.first<Columns>("SELECT * FROM deliveries WHERE id = ?", id);
+    const row = this.#table.first<Columns>("SELECT * FROM deliveries WHERE id = ?", id);
     return row && fromColumns(row);
   }
 
   /** Those of the newest runs first, and of runs that go on left out. */
   list(limit: number): Delivery[] {
     const statement = "SELECT * FROM deliveries WHERE status <> 'waiting' ORDER BY id DESC LIMIT ?";
-    return this.#sql.all<Columns>(statement, limit).map(fromColumns);
+    return this.#table.all<Columns>(statement, limit).map(fromColumns);
   }
 
   begin(id: string): void {
-    this.#sql.run("UPDATE deliveries SET attempts = attempts + 1 WHERE id = ?", id);
+    this.#table.change("UPDATE deliveries SET attempts = attempts + 1 WHERE id = ?", id);
   }
 
   note(id: string, { response, error }: Attempted): void {
     const statement = "UPDATE deliveries SET response = ?, error = ? WHERE id = ?";
-    this.#sql.run(statement, response ?? null, error ?? null, id);
+    this.#table.change(statement, response ?? null, error ?? null, id);
   }
 
   end(id: string, status: "delivered" | "failed", now: number): void {
-    this.#sql.run("UPDATE deliveries SET status = ?, ended_at = ? WHERE id = ?", status, now, id);
+    this.#table.change("UPDATE deliveries SET status = ?, ended_at = ? WHERE id = ?", status, now, id);
   }
 
   removeOf(run: string): void {
-    this.#sql.run("DELETE FROM deliveries WHERE id = ?", deliveryOf(run));
+    this.#table.change("DELETE FROM deliveries WHERE id = ?", deliveryOf(run));
   }
 
   /** Those of runs that are gone. */
   removeLost(): void {
-    this.#sql.run("DELETE FROM deliveries WHERE run NOT IN (SELECT id FROM runs)");
+    this.#table.change("DELETE FROM deliveries WHERE run NOT IN (SELECT id FROM runs)");
   }
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { BodyRow } from "../../../src/storage/body-row.ts";
+import { LazyTables } from "../../../src/storage/lazy-tables.ts";
 import { SqliteSaver } from "../../../src/storage/sqlite-saver.ts";
+import { lazyTables } from "../../../src/thread/migrations.ts";
 import { END, sleep, START, StateGraph } from "../../../src/index.ts";
 import { exported, holds, importInto } from "../../support/archives.ts";
 import { until } from "../../support/gate.ts";
@@ -32,6 +34,7 @@ async function restage(thread: TestThread, inlineLimit: number): Promise<void> {
   await thread.inside(async ({ storage }) => {
     const saver = new SqliteSaver({
       sql: storage.sql,
+      tables: new LazyTables(storage.sql, lazyTables),
       prefix: thread.stub.id.toString(),
       transact: (write) => storage.transactionSync(write),
       randomId: () => crypto.randomUUID(),

@@ -3,7 +3,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { objectName } from "../../../src/http/object-name.ts";
+import { LazyTables } from "../../../src/storage/lazy-tables.ts";
 import { usageOf } from "../../../src/storage/usage.ts";
+import { lazyTables } from "../../../src/thread/migrations.ts";
 import { Log } from "../../support/log.ts";
 import { TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
@@ -42,7 +44,9 @@ describe("the usage of a thread", () => {
   it("is counted up to a limit, and says so", async () => {
     const thread = await asked();
     const stub = env.THREAD.getByName(objectName("", thread.id));
-    const usage = await runInDurableObject(stub, (_, { storage }) => usageOf(storage, 2));
+    const usage = await runInDurableObject(stub, (_, { storage }) =>
+      usageOf(storage, new LazyTables(storage.sql, lazyTables), 2),
+    );
     expect(usage).toMatchObject({ rows: { checkpoints: 2, runs: 2, thread: 1 }, is_complete: false });
     expect(Object.values(usage.runs)).toEqual([1, 1]);
   });

@@ -1,9 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { LazyTables } from "../../../src/storage/lazy-tables.ts";
 import { migrate, schemaVersion } from "../../../src/storage/migrations.ts";
 import { Tables } from "../../../src/storage/tables.ts";
-import { newestTables, threadMigrations } from "../../../src/thread/migrations.ts";
+import { lazyTables, newestTables, threadMigrations } from "../../../src/thread/migrations.ts";
 import { MIGRATIONS, SaverObject } from "./durable-saver.ts";
 
 function inNewObject<T>(work: (storage: DurableObjectStorage) => T): Promise<T> {
@@ -91,6 +92,60 @@ describe("migrate", () => {
     });
   });
 
+  describe("that is about a lazy table", () => {
+    const LATER = { version: 2, name: "later", table: "b", sql: "ALTER TABLE b ADD COLUMN y;" };
+    const LAST = { version: 3, name: "last", table: "b", sql: "CREATE INDEX b_by_y ON b (y);" };
+
+    it("is left out where that table is not there, which is made in its newest form", async () => {
+      await inNewObject((storage) => {
+        expect(migrate(storage, [FIRST], "CREATE TABLE a (x)")).toBe(0);
+        expect(migrate(storage, [FIRST, LATER, LAST])).toBe(1);
+        expect(tables(storage)).toEqual(["a", "schema_migrations"]);
+        expect(schemaVersion(storage.sql)).toBe(3);
+        const lazy = new LazyTables(storage.sql, {
+          b: "CREATE TABLE b (x, y); CREATE INDEX b_by_y ON b (y);",
+        });
+        lazy.of("b").insert("INSERT INTO b (y) VALUES (1)");
+        expect(migrate(storage, [FIRST, LATER, LAST])).toBe(3);
+        expect(lazy.of("b").all("SELECT * FROM b")).toEqual([{ x: null, y: 1 }]);
+      });
+    });
+
+    it("is applied where it is: made by an earlier version, or by an earlier step", async () => {
+      const expectApplied = (storage: DurableObjectStorage) =>
+        expect(storage.sql.exec("SELECT * FROM b INDEXED BY b_by_y").columnNames).toEqual(["x", "y"]);
+      await inNewObject((storage) => {
+        migrate(storage, [FIRST]);
+        migrate(storage, [FIRST, LATER, LAST]);
+        expectApplied(storage);
+      });
+      await inNewObject((storage) => {
+        migrate(storage, [FIRST, LATER, LAST]);
+        expectApplied(storage);
+      });
+      await inNewObject((storage) => {
+        const before = { version: 1, name: "before", sql: "CREATE TABLE a (x);" };
+        const made = { version: 2, name: "made", sql: "CREATE TABLE b (x);" };
+        migrate(storage, [before]);
+        migrate(storage, [before, made, { ...LATER, version: 3 }, { ...LAST, version: 4 }]);
+        expectApplied(storage);
+      });
+    });
+
+    it("may be the one that brings it: an object has it when it has rows for it", async () => {
+      await inNewObject((storage) => {
+        const made = { version: 2, name: "made", table: "c", sql: "CREATE TABLE c (x);" };
+        const altered = { version: 3, name: "altered", table: "c", sql: "ALTER TABLE c ADD COLUMN y;" };
+        migrate(storage, [FIRST]);
+        migrate(storage, [FIRST, made, altered]);
+        expect(tables(storage)).toEqual(["a", "b", "schema_migrations"]);
+        const lazy = new LazyTables(storage.sql, { c: "CREATE TABLE c (x, y)" });
+        lazy.of("c").insert("INSERT INTO c (y) VALUES (1)");
+        expect(lazy.of("c").all("SELECT * FROM c")).toEqual([{ x: null, y: 1 }]);
+      });
+    });
+  });
+
   it("refuses tables of newer code, and names both versions", async () => {
     await inNewObject((storage) => {
       migrate(storage, [FIRST, SECOND]);
@@ -115,24 +170,26 @@ describe("migrate", () => {
 });
 
 describe("the tables of a new thread", () => {
-  /** All that SQLite knows of them, and all that is in them. */
+  /** All that SQLite knows of them, and what is the last row in them. */
   function contentOf(storage: DurableObjectStorage): object {
     const statement =
       "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT GLOB '_cf_*' ORDER BY type, name";
     const pages = new Tables(storage.sql);
     return {
       schema: storage.sql.exec(statement).toArray(),
-      rows: pages.names().map((name) => [name, pages.page(name).rows]),
+      rows: pages.names().map((name) => [name, pages.page(name).rows.slice(-1)]),
     };
   }
 
-  it("are those that all migrations make; else: npm run tables", async () => {
+  it("are those that all migrations make, when all of them are used; else: npm run tables", async () => {
     const migrated = await inNewObject((storage) => {
       migrate(storage, threadMigrations);
       return contentOf(storage);
     });
     const made = await inNewObject((storage) => {
       migrate(storage, threadMigrations, newestTables);
+      const lazy = new LazyTables(storage.sql, lazyTables);
+      for (const name of lazy.lazy) lazy.make(name);
       return contentOf(storage);
     });
     expect(made).toEqual(migrated);
@@ -144,6 +201,9 @@ describe("the tables of a new thread", () => {
       migrate(storage, [FIRST, SECOND], atOnce);
       expect(tables(storage)).toEqual(["both", "schema_migrations"]);
       expect(schemaVersion(storage.sql)).toBe(2);
+      expect(storage.sql.exec("SELECT * FROM schema_migrations").toArray()).toEqual([
+        { version: 2, name: "second" },
+      ]);
     });
     await inNewObject((storage) => {
       migrate(storage, [FIRST]);

@@ -124,6 +124,7 @@ describe("what a run writes", () => {
   ): Promise<Record<string, number>> {
     const thread = new TestThread();
     await thread.invoke({ input: first });
+    await thread.makeTables("blobs", "parts", "events");
     await thread.inside(({ storage }) => {
       storage.sql.exec("CREATE TABLE written (name TEXT)");
       for (const table of [

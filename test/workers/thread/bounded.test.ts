@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { LazyTables } from "../../../src/storage/lazy-tables.ts";
 import { Sql } from "../../../src/storage/sql.ts";
+import { lazyTables } from "../../../src/thread/migrations.ts";
 import { IdempotencyRows } from "../../../src/thread/idempotency-rows.ts";
 import { DeliveryRows } from "../../../src/thread/outbox/delivery-rows.ts";
 import { QueueRows } from "../../../src/thread/queue-rows.ts";
@@ -29,10 +31,14 @@ async function used(): Promise<TestThread> {
 }
 
 /** How many rows the work reads, in the object. */
-function rowsRead<T>(thread: TestThread, work: (sql: Sql) => T): Promise<{ result: T; rows: number }> {
+function rowsRead<T>(
+  thread: TestThread,
+  work: (sql: Sql, tables: LazyTables) => T,
+): Promise<{ result: T; rows: number }> {
   return thread.inside(({ storage }) => {
     const counts = newCounts();
-    const result = storage.transactionSync(() => work(new Sql(countedSql(storage.sql, counts))));
+    const sql = countedSql(storage.sql, counts);
+    const result = storage.transactionSync(() => work(new Sql(sql), new LazyTables(sql, lazyTables)));
     return { result, rows: counts.rowsRead };
   });
 }
@@ -45,8 +51,8 @@ describe("what grows with the runs of a thread is not read through", () => {
        SELECT printf('%08d', n), iif(n = 7, 'timeout', 'success'), n, n, 'json' FROM n`,
     );
     const listed = (status?: "success" | "timeout" | "running") =>
-      rowsRead(thread, (sql) =>
-        new RunRows(sql, new QueueRows(sql)).list({ limit: 5, offset: 5, ...(status && { status }) }),
+      rowsRead(thread, (sql, tables) =>
+        new RunRows(sql, new QueueRows(sql), tables).list({ limit: 5, offset: 5, ...(status && { status }) }),
       );
     for (const status of [undefined, "success"] as const) {
       const { result, rows } = await listed(status);
@@ -55,8 +61,8 @@ describe("what grows with the runs of a thread is not read through", () => {
       expect(rows).toBeLessThan(FEW);
     }
     expect(await listed("running")).toMatchObject({ result: [] });
-    const timeouts = await rowsRead(thread, (sql) =>
-      new RunRows(sql, new QueueRows(sql)).list({ status: "timeout", limit: 5, offset: 0 }),
+    const timeouts = await rowsRead(thread, (sql, tables) =>
+      new RunRows(sql, new QueueRows(sql), tables).list({ status: "timeout", limit: 5, offset: 0 }),
     );
     expect(timeouts.result).toEqual(["00000007"]);
     for (const { rows } of [await listed("running"), timeouts]) expect(rows).toBeLessThan(FEW);
@@ -81,24 +87,28 @@ describe("what grows with the runs of a thread is not read through", () => {
 
   it("for a list of deliveries", async () => {
     const thread = await used();
+    await thread.makeTables("deliveries");
     await thread.sql(
       `${numbers(MANY)} INSERT INTO deliveries (id, run, status, created_at)
        SELECT printf('msg_%08d', n), printf('%08d', n), 'delivered', n FROM n`,
     );
-    const { result, rows } = await rowsRead(thread, (sql) => new DeliveryRows(sql).list(3));
+    const { result, rows } = await rowsRead(thread, (_, tables) =>
+      new DeliveryRows(tables.of("deliveries")).list(3),
+    );
     expect(result.map(({ run }) => run)).toEqual(["00005000", "00004999", "00004998"]);
     expect(rows).toBeLessThan(FEW);
   });
 
   it("for keys of calls", async () => {
     const thread = await used();
+    await thread.makeTables("idempotency_keys");
     await thread.sql(
       `${numbers(MANY)} INSERT INTO idempotency_keys (caller, key, hash, result, created_at)
        SELECT '', n, '', n, n + 100000000 FROM n`,
     );
     const key = { caller: "", key: "new", hash: "" };
-    const { rows } = await rowsRead(thread, (sql) => {
-      const keys = new IdempotencyRows(sql);
+    const { rows } = await rowsRead(thread, (_, tables) => {
+      const keys = new IdempotencyRows(tables.of("idempotency_keys"));
       keys.insert(key, "run", 100_000_001);
       keys.knownUntil();
       keys.removeOf("run", 100_000_001);

@@ -140,6 +140,7 @@ describe("one payload for many tasks (STO-03)", () => {
     deploy({ graph });
     const thread = new TestThread();
     await thread.invoke({ input: {} });
+    await thread.makeTables("blobs");
     return thread;
   }
 

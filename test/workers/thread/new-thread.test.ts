@@ -26,6 +26,7 @@ it("a new thread is not asked what its tables cannot have", async () => {
       ([statement]) => /^SELECT .* FROM (\w+)/s.exec(statement)?.[1] ?? [],
     );
     expect(new Set(asked)).toEqual(new Set(["sqlite_master", "namespaces"]));
+    expect(asked.filter((table) => table === "sqlite_master")).toHaveLength(1);
     exec.mockRestore();
 
     const known = await thread.getThread({ tenant, threadId });

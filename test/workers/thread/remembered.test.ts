@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { deliveryOf } from "../../../src/thread/outbox/delivery-rows.ts";
 import { ThreadStorage } from "../../../src/thread/thread-storage.ts";
 import { noteReport } from "../../support/reports.ts";
 
@@ -41,7 +42,7 @@ function open(storage: DurableObjectStorage): ThreadStorage {
 function told(storage: ThreadStorage, runs: readonly string[]): unknown {
   const thread = storage.thread();
   if (thread === undefined) return undefined;
-  const { queue, limitQuestion, timers, answers, received, events } = storage;
+  const { queue, limitQuestion, timers, answers, received, events, deliveries, keys, crons } = storage;
   return {
     thread,
     queue: queue.all(),
@@ -49,6 +50,9 @@ function told(storage: ThreadStorage, runs: readonly string[]): unknown {
     next: timers.next(),
     timers: KINDS.map((kind) => [timers.has(kind), timers.dueTime(kind, ""), timers.dueTime(kind, "a")]),
     runs: runs.map((id) => [storage.runs.get(id), answers.ofRun(id), events.has(id)]),
+    deliveries: runs.map((id) => deliveries.get(deliveryOf(id))),
+    keys: keys.knownUntil(),
+    crons: crons.all(),
     last: storage.runs.last(),
     received: [received.countKept(), received.kept("key", 10, 0).map(({ id }) => id)],
   };
@@ -57,6 +61,7 @@ function told(storage: ThreadStorage, runs: readonly string[]): unknown {
 /** Writes to rows of every kind that something is remembered of. */
 function writes(storage: ThreadStorage, runs: string[], pick: Pick): readonly (() => void)[] {
   const { runs: rows, queue, timers, limitQuestion, answers, received, events } = storage;
+  const { deliveries, keys, crons } = storage;
   let count = 0;
   const some = (): string => runs[pick(runs.length)] ?? "";
   const kind = () => KINDS[pick(KINDS.length)] ?? "queue";
@@ -82,6 +87,21 @@ function writes(storage: ThreadStorage, runs: string[], pick: Pick): readonly ((
   };
   const progress = { checkpointId: undefined, supersteps: 1 };
   const answer = { checkpointId: "c", hash: "00", answeredBy: undefined, onBehalfOf: undefined };
+  const cron = {
+    schedule: "every 60",
+    timezone: "UTC",
+    enabled: true,
+    request: BODY,
+    endAt: undefined,
+    nextAt: undefined,
+    updatedAt: 0,
+    assistant: undefined,
+    threads: undefined,
+    createdAt: 0,
+    firingAt: undefined,
+    lastRun: undefined,
+    lastError: undefined,
+  };
   const event = { key: "key", payload: BODY, delivery: undefined, receivedAt: 5 };
   return [
     insert,
@@ -109,6 +129,17 @@ function writes(storage: ThreadStorage, runs: string[], pick: Pick): readonly ((
     () => received.settle(some(), pick(2) === 0),
     () => events.insert(some(), ++count, { attempt: 1, seq: 1 }, BODY, undefined),
     () => storage.removeEvents(some()),
+    () => {
+      const run = some();
+      deliveries.removeOf(run);
+      deliveries.insert(run);
+    },
+    () => deliveries.release(deliveryOf(some()), count),
+    () => deliveries.removeOf(some()),
+    () => keys.insert({ caller: "", key: "k", hash: "h" }, some(), count),
+    () => keys.remove({ caller: "", key: "k", hash: "h" }),
+    () => crons.insert({ ...cron, id: `cron ${++count}` }),
+    () => crons.remove(`cron ${count}`),
     () => storage.noteChange(pick(100)),
     () => storage.setMetadata({ a: pick(9) }, count),
     () => storage.setTtl(pick(9)),

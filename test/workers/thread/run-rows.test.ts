@@ -2,8 +2,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { migrate } from "../../../src/storage/migrations.ts";
+import { LazyTables } from "../../../src/storage/lazy-tables.ts";
 import { Sql } from "../../../src/storage/sql.ts";
-import { newestTables, threadMigrations } from "../../../src/thread/migrations.ts";
+import { lazyTables, newestTables, threadMigrations } from "../../../src/thread/migrations.ts";
 import { QueueRows } from "../../../src/thread/queue-rows.ts";
 import { RunRows } from "../../../src/thread/run-rows.ts";
 import type { Claim, EndedRun, NewRun } from "../../../src/thread/run-row.ts";
@@ -64,7 +65,8 @@ const changes: Readonly<Record<string, (rows: RunRows, id: string) => void>> = {
 it.for(Object.keys(changes))("a run that is %s is known as its row says it", async (name) => {
   await runInDurableObject(env.THREAD.get(env.THREAD.newUniqueId()), (_, { storage }) => {
     migrate(storage, threadMigrations, newestTables);
-    const rows = new RunRows(new Sql(storage.sql), new QueueRows(new Sql(storage.sql)));
+    const sql = new Sql(storage.sql);
+    const rows = new RunRows(sql, new QueueRows(sql), new LazyTables(storage.sql, lazyTables));
     const known: unknown[] = [];
     const read: unknown[] = [];
     for (const given of [

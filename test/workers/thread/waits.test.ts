@@ -330,6 +330,7 @@ describe("an event", () => {
         return { log: ["went"] };
       },
     });
+    await thread.makeTables("received_events");
     await thread.sql(
       "INSERT INTO received_events (id, key, received_at, run) VALUES ('old', 'go', 1, 'gone')",
     );

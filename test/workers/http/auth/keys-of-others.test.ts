@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { objectName } from "../../../../src/http/object-name.ts";
 import { END, START, StateGraph } from "../../../../src/index.ts";
 import { langgraphAuth } from "../../../../src/langgraph-auth.ts";
+import { LazyTables } from "../../../../src/storage/lazy-tables.ts";
+import { lazyTables } from "../../../../src/thread/migrations.ts";
 import { Gate } from "../../../support/gate.ts";
 import { Log } from "../../../support/log.ts";
 import { json } from "../../../support/threads.ts";
@@ -60,7 +62,7 @@ class Shared {
   keys(id: string): Promise<readonly Record<string, unknown>[]> {
     const stub = env.THREAD.get(env.THREAD.idFromName(objectName(this.tenant, id)));
     return runInDurableObject(stub, (_, { storage }) =>
-      storage.sql.exec("SELECT * FROM idempotency_keys").toArray(),
+      new LazyTables(storage.sql, lazyTables).of("idempotency_keys").all("SELECT * FROM idempotency_keys"),
     );
   }
 }
