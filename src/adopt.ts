@@ -99,11 +99,16 @@ export function isConstant(value: unknown): boolean {
 }
 
 /**
- * An adopted value as a node or a reducer may have it: the value itself, except that bytes, URLs and the like inside
- * it are copies, since they cannot be made read-only. Parts that `stays` names are not copied.
+ * An adopted value as a node or a caller may have it: the value itself, except that bytes, URLs and the like inside
+ * it are copies, since they cannot be made read-only.
  */
-export function handOut<T>(value: T, copies?: Copies, stays: PartTest = noPart): T {
-  return isMutable(value) ? thaw(value as T & object, copies ?? new Copies(), stays) : value;
+export function handOut<T>(value: T): T {
+  return isMutable(value) ? (thaw(value as T & object, { copies: new Copies(), stays: noPart }) as T) : value;
+}
+
+/** The same, adopted: what could be changed in it, nobody else has. Parts that `stays` names are not copied. */
+export function adoptedCopy<T>(value: T, copies = new Copies(), stays: PartTest = noPart): T {
+  return isMutable(value) ? (thaw(value as T & object, { copies, stays, isAdopting: true }) as T) : value;
 }
 
 type PartTest = (part: object) => boolean;
@@ -146,37 +151,46 @@ function ownPart(parent: object, part: unknown): void {
   inheritCycle(parent, part);
 }
 
-function thaw<T extends object>(value: T, copies: Copies, stays: PartTest): T;
-function thaw(value: object, copies: Copies, stays: PartTest): object {
-  if (!isMutable(value) || stays(value)) return value;
-  const known = copies.get(value);
+interface Thawing {
+  readonly copies: Copies;
+  readonly stays: PartTest;
+  readonly isAdopting?: boolean;
+}
+
+function thaw(value: object, to: Thawing): object {
+  if (!isMutable(value) || to.stays(value)) return value;
+  const known = to.copies.get(value);
   if (known !== undefined) return known;
-  const part = (inner: unknown): unknown => (isObject(inner) ? thaw(inner, copies, stays) : inner);
+  const part = (inner: unknown): unknown => (isObject(inner) ? thaw(inner, to) : inner);
   if (Array.isArray(value)) {
-    const result: unknown[] = [];
-    copies.set(value, result);
+    const result: unknown[] = thawing(value, [], to);
     for (const inner of value) result.push(part(inner));
     return Object.freeze(result);
   }
   if (isMap(value)) {
-    const result = new Map<unknown, unknown>();
-    copies.set(value, result);
+    const result = thawing(value, new Map<unknown, unknown>(), to);
     for (const [key, inner] of value) result.set(part(key), part(inner));
     return lockMap(result);
   }
   if (isSet(value)) {
-    const result = new Set<unknown>();
-    copies.set(value, result);
+    const result = thawing(value, new Set<unknown>(), to);
     for (const inner of value) result.add(part(inner));
     return lockSet(result);
   }
   const clone = isPlain(value) ? undefined : copyOpaque(value);
   if (clone !== undefined) {
-    copies.set(value, clone);
+    to.copies.set(value, clone);
+    if (to.isAdopting && !isAdopted(clone)) markLeaf(clone, false);
     return clone;
   }
-  const result: Record<PropertyKey, unknown> = { ...value };
-  copies.set(value, result);
+  const result: Record<PropertyKey, unknown> = thawing(value, { ...value }, to);
   for (const key of Object.keys(result)) result[key] = part(result[key]);
   return Object.freeze(result);
+}
+
+/** The copy, of which is known what is known of the value: it is to have the same parts. */
+function thawing<Copy extends object>(value: object, result: Copy, { copies, isAdopting }: Thawing): Copy {
+  copies.set(value, result);
+  if (isAdopting) mark(result, traitsOf(value));
+  return result;
 }

@@ -1,3 +1,4 @@
+import { FOREIGN, traitsOf } from "./adopted.ts";
 import { LONG } from "./shared-ends.ts";
 
 /** What a Map or a record holds, in its order; a Set has its members as both. */
@@ -32,7 +33,8 @@ export function keysOf(record: object): readonly string[] {
 }
 
 export function hasSymbols(record: object): boolean {
-  return !knownRecords.has(record) && Object.getOwnPropertySymbols(record).length > 0;
+  const isWithout = ((traitsOf(record) ?? FOREIGN) & FOREIGN) === 0;
+  return !isWithout && Object.getOwnPropertySymbols(record).length > 0;
 }
 
 /** Of a Map or a Set. Neither it nor its columns may change any more. Copies of two keys may have come to be one. */

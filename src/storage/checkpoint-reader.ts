@@ -1,4 +1,4 @@
-import { adoptOwned, handOut, isAdopted, isMutable } from "../adopt.ts";
+import { adoptedCopy, adoptOwned, isAdopted } from "../adopt.ts";
 import { UndecodableError } from "../errors.ts";
 import { configOf } from "../checkpoint/address.ts";
 import { all, isPromise, chain } from "../checkpoint/maybe-promise.ts";
@@ -255,7 +255,7 @@ const NO_BYTES = new Uint8Array();
 /** What is handed out of a value that could be changed in place is a copy of what is kept, unless it was made just now. */
 function ownValue(restored: unknown): unknown {
   if (!isAdopted(restored)) return adoptOwned(restored);
-  return isMutable(restored) ? adoptOwned(handOut(restored)) : restored;
+  return adoptedCopy(restored);
 }
 
 function withoutMutable(

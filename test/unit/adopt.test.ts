@@ -4,6 +4,7 @@ import { UnserializableError } from "../../src/errors.ts";
 import {
   adopt,
   adoptDerived,
+  adoptedCopy,
   adoptOwned,
   handOut,
   isAdopted,
@@ -233,6 +234,31 @@ describe("handOut", () => {
     const back = adopt(given);
     expect([adopted.bytes[0], back.bytes[0]]).toEqual([0, 5]);
   });
+});
+
+it("an adopted copy is adopted as its original is, and has nothing of it that can change", () => {
+  fc.assert(
+    fc.property(value, opaque, (around, inside) => {
+      const constant = adopt([around]);
+      const adopted = adopt({
+        around,
+        constant,
+        inside,
+        set: new Set([inside]),
+        map: new Map([[inside, [1]]]),
+      });
+      const copy = adoptedCopy(adopted);
+      expect(loss(adopted, copy)).toBeUndefined();
+      expect(isConstant(constant) ? copy.constant === constant : copy.constant !== constant).toBe(true);
+      for (const part of partsOf(copy)) {
+        expect(isAdopted(part)).toBe(true);
+        if (canBeFrozen(part)) expect(Object.isFrozen(part)).toBe(true);
+        else expect(partsOf(adopted).has(part)).toBe(false);
+      }
+      expect([isMutable(copy), isMutable(copy.inside), adopt(copy) === copy]).toEqual([true, true, true]);
+      expect(new Set([copy.inside, ...copy.set, ...copy.map.keys()]).size).toBe(1);
+    }),
+  );
 });
 
 describe("isConstant", () => {

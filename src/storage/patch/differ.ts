@@ -1,8 +1,8 @@
 import { Copies } from "../../copies.ts";
-import { adoptOwned, handOut, isConstant, isMutable } from "../../adopt.ts";
+import { adoptedCopy, isConstant } from "../../adopt.ts";
 import { knownEnds, rememberTwin, type SharedEnds } from "../../shared-ends.ts";
 import type { Change } from "./change.ts";
-import { isObject, isSameLeaf, kindOf } from "./kind.ts";
+import { isObject, isSameLeaf, isSameRecord, kindOf } from "./kind.ts";
 import type { Kind } from "./kind.ts";
 import { writtenOut } from "./node.ts";
 import { diffRecord } from "./record.ts";
@@ -124,7 +124,7 @@ export class Differ implements PartComparison {
   }
 
   #compareParts(kind: Kind, old: object, next: object): Change | undefined {
-    if (this.#equal?.get(old) === next) return this.#keep();
+    if (this.#equal?.get(old) === next || (kind === "record" && isSameRecord(old, next))) return this.#keep();
     const finding = this.#findings.get(next);
     const isKnown = finding !== undefined;
     if (finding === OPEN || (isKnown && (this.#looping?.has(next) || this.#unequal?.get(old) === next))) {
@@ -212,7 +212,6 @@ export class Differ implements PartComparison {
 
   /** What is kept of a part that could be changed in place, nobody else has. */
   #ownCopy(value: unknown): unknown {
-    if (!isMutable(value)) return value;
-    return adoptOwned(handOut(value, this.#copies, (part) => this.#context.isStoredApart(part)));
+    return adoptedCopy(value, this.#copies, (part) => this.#context.isStoredApart(part));
   }
 }

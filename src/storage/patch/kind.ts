@@ -1,6 +1,9 @@
-export { isObject } from "../../containers.ts";
-import { hasSymbols } from "../../columns.ts";
+import { hasSymbols, keysOf } from "../../columns.ts";
+import { isObject } from "../../containers.ts";
+import { LONG } from "../../shared-ends.ts";
 import { ExternalReference } from "../../checkpoint/serde/external-reference.ts";
+
+export { isObject };
 
 /** What a value can be compared with part by part. Anything else is a leaf. */
 export type Kind = "list" | "record" | "map" | "set" | "leaf";
@@ -25,6 +28,17 @@ export function isSameLeaf(a: object, b: object): boolean {
   if (x.length !== y.length) return false;
   for (let index = 0; index < x.length; index++) if (x[index] !== y[index]) return false;
   return true;
+}
+
+/** Whether two short records have the same keys, in the same order, with the same values and leaves. */
+export function isSameRecord(a: object, b: object): boolean {
+  const [keys, others] = [keysOf(a), keysOf(b)];
+  if (keys.length !== others.length || keys.length > LONG) return false;
+  return keys.every((key, index) => {
+    const [part, other]: unknown[] = [Reflect.get(a, key), Reflect.get(b, key)];
+    if (key !== others[index]) return false;
+    return Object.is(part, other) || (isObject(part) && isObject(other) && isSameLeaf(part, other));
+  });
 }
 
 function contentOf(leaf: object): Uint8Array | string | number | undefined {
