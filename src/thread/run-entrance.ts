@@ -1,7 +1,7 @@
 import { tooManyRuns } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunQueue } from "./run-queue.ts";
-import type { NewRun } from "./run-row.ts";
+import type { NewRun, RunRow } from "./run-row.ts";
 import type { AfterStop, RunStops } from "./run-stops.ts";
 import type { MultitaskStrategy } from "./run-protocol.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
@@ -33,13 +33,16 @@ export class RunEntrance {
 
   /** In a transaction, which is undone when there are too many. What is returned is to be called after it. */
   admit(run: NewRun): AfterStop {
-    const { storage } = this.#parts;
-    storage.runs.insert(run);
+    const { storage, queue } = this.#parts;
     if (run.startAt === undefined) {
-      const after = this.#enter(run.id, run.multitask);
+      const claim = queue.claimNow();
+      if (claim === undefined) storage.runs.insert(run);
+      const begun = claim && storage.insertClaimed(run, claim);
+      const after = this.#enter(run.id, run.multitask, begun);
       if (storage.queue.all().length > MAX_WAITING) throw tooManyRuns(MAX_WAITING);
       return after;
     }
+    storage.runs.insert(run);
     storage.timers.set("run_start", run.id, run.startAt);
     if (storage.timers.count("run_start", MAX_WAITING + 1) > MAX_WAITING) throw tooManyRuns(MAX_WAITING);
     return () => undefined;
@@ -60,14 +63,15 @@ export class RunEntrance {
     queue.wake();
   }
 
-  #enter(id: string, multitask: MultitaskStrategy): AfterStop {
+  /** `begun`: the run, when it is entered already. */
+  #enter(id: string, multitask: MultitaskStrategy, begun?: RunRow): AfterStop {
     const { queue, stops, storage } = this.#parts;
     const after =
       multitask === "interrupt" || multitask === "rollback" ? stops.cancelQueued(multitask) : () => undefined;
     queue.expect();
     storage.queue.enter(id);
     return () => {
-      queue.accept(id);
+      queue.accept(id, begun);
       after();
     };
   }

@@ -3,7 +3,7 @@ import type { WireError } from "../errors.ts";
 import { faultError, isPlatformReset, RunSupersededError } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { RunEnd } from "./run-end.ts";
-import type { RunRow } from "./run-row.ts";
+import type { Claim, RunRow } from "./run-row.ts";
 import { delayAfterFaults, delayAfterStops, MAX_STALLED } from "./stalled-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
@@ -38,6 +38,8 @@ export class RunQueue {
   readonly #waiters = new Map<string, Waiter>();
   /** The runs that this instance took in. Others were left by an earlier one, which one of them may have stopped. */
   readonly #accepted = new Set<string>();
+  /** The run that was entered as it was taken in, until it is executed. */
+  #begun: RunRow | undefined;
   #draining = false;
   #drained = Promise.resolve();
   /** The run whose last attempt the platform has ended, as this instance was told. */
@@ -48,6 +50,8 @@ export class RunQueue {
   #due: string | undefined;
   /** What has the thread to itself now; what comes next waits for it. */
   #tail: Promise<unknown> = Promise.resolve();
+  /** What has it, or waits for it. */
+  #holders = 0;
   /** Edits that have the thread to themselves, or wait for that. */
   #edits = 0;
 
@@ -76,9 +80,17 @@ export class RunQueue {
     if (this.isEmpty()) this.#setTimer(this.#platform.now() + this.#platform.lease);
   }
 
-  /** To be called when that transaction has put the run into the queue. */
-  accept(runId: string): void {
+  /** In the transaction that takes in a run, before it is there: how it is entered, when it begins at once. */
+  claimNow(): Claim | undefined {
+    const now = this.#platform.now();
+    if (!this.isEmpty() || this.#holders > 0 || now < this.#retryAt) return undefined;
+    return { startedAt: now, version: this.#platform.version, isCounted: true };
+  }
+
+  /** To be called when that transaction has put the run into the queue. `begun`: the run, when it was entered there. */
+  accept(runId: string, begun?: RunRow): void {
     this.#accepted.add(runId);
+    if (begun !== undefined) this.#begun = begun;
   }
 
   /** To be called in the transaction in which a run has left the queue. */
@@ -90,12 +102,8 @@ export class RunQueue {
   wake(): void {
     if (this.#draining || this.#platform.now() < this.#retryAt || this.isEmpty()) return;
     this.#draining = true;
-    const drained = this.#drain()
-      // The one who waits for the run has heard of it; the alarm tries again.
-      .catch((fault: unknown) => this.#platform.report(fault))
-      .finally(() => {
-        this.#draining = false;
-      });
+    // The one who waits for the run has heard of it; the alarm tries again.
+    const drained = this.#drain().catch((fault: unknown) => this.#platform.report(fault));
     this.#drained = drained;
     this.#platform.waitUntil(drained);
   }
@@ -140,8 +148,10 @@ export class RunQueue {
 
   /** Does the work when nothing else has the thread to itself, and lets nothing else begin meanwhile. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
+    this.#holders += 1;
+    const leave = (): void => void (this.#holders -= 1);
     const done = this.#tail.then(work);
-    this.#tail = done.catch(() => undefined);
+    this.#tail = done.then(leave, leave);
     return done;
   }
 
@@ -161,14 +171,19 @@ export class RunQueue {
   }
 
   async #drain(): Promise<void> {
-    for (let id = this.#next(); id !== undefined && !this.#isHeldBack(id); id = this.#next()) {
-      const runId = id;
-      try {
-        const completion = await this.exclusive(() => this.#step(runId));
-        this.#settle(runId, (waiter) => waiter.resolve(completion));
-      } catch (fault) {
-        if (!(await this.#outlives(runId, fault))) return;
+    try {
+      for (let id = this.#next(); id !== undefined && !this.#isHeldBack(id); id = this.#next()) {
+        const runId = id;
+        try {
+          const completion = await this.exclusive(() => this.#step(runId));
+          this.#settle(runId, (waiter) => waiter.resolve(completion));
+        } catch (fault) {
+          if (!(await this.#outlives(runId, fault))) return;
+        }
       }
+    } finally {
+      // In the turn in which nothing was found: what comes after it wakes the queue anew.
+      this.#draining = false;
     }
   }
 
@@ -236,13 +251,23 @@ export class RunQueue {
       this.#storage.fence.enter(before);
       return this.#executor.giveUp(before);
     }
-    const run = this.#claim(before);
+    const run = this.#takeBegun(before) ?? this.#claim(before);
+    // One that was stopped since it was taken in is not accepted any more.
     if (!this.#accepted.has(id)) {
       // When the run stops this instance too, the attempt must have been counted.
       await this.#platform.sync();
       if (this.#next() !== id || runs.get(id)?.cancelled !== run.cancelled) return { status: "ended" };
     }
     return run.cancelled === "rollback" ? this.#executor.rollBack(run) : this.#executor.execute(run);
+  }
+
+  /** The run as it was entered when it was taken in. */
+  #takeBegun(run: RunRow): RunRow | undefined {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun?.id !== run.id) return undefined;
+    this.#platform.reached("run.claimed");
+    return begun;
   }
 
   /** The attempt counts, unless the platform has ended the last one: with an error that was seen, or for newer code. */

@@ -78,13 +78,23 @@ export class RunRows {
     return this.#sql.all<{ id: string }>(statement, ...inputs).map(({ id }) => id);
   }
 
-  insert(run: NewRun): void {
+  /** `claim`: it is entered at once. */
+  insert(run: NewRun, claim?: Claim): RunRow {
+    const waiting = newRun(run);
+    const row = claim === undefined ? waiting : claimedRun(waiting, claim, this.#placeOf(waiting));
     this.#rewrite(
-      newRun(run),
-      `INSERT INTO runs (id, status, created_at, start_at, multitask, time_limit, acknowledged,
+      row,
+      `INSERT INTO runs (id, status, attempt, stalled, started_at, version, place,
+       created_at, start_at, multitask, time_limit, acknowledged,
        request_type, request, request_hash, context_type, context)
-       VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       run.id,
+      row.status,
+      row.attempt,
+      row.stalled,
+      row.startedAt ?? null,
+      row.version ?? null,
+      row.place ?? null,
       run.createdAt,
       run.startAt ?? null,
       run.multitask === "enqueue" ? null : run.multitask,
@@ -96,6 +106,7 @@ export class RunRows {
       run.context?.type ?? null,
       run.context?.data ?? null,
     );
+    return row;
   }
 
   /** Counts that the run is entered once more; one that is cancelled is not, but what it has written is removed. */

@@ -12,7 +12,7 @@ export interface StopParts {
   readonly storage: ThreadStorage;
   readonly platform: ThreadPlatform;
   readonly queue: RunQueue;
-  readonly runner: GraphRunner;
+  readonly runner: Pick<GraphRunner, "abortRun" | "hasTold" | "told">;
   /** Part of the transaction in which a run ends. */
   readonly onLeave: (run: RunRow) => void;
 }

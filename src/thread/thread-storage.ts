@@ -24,7 +24,7 @@ import { lazyTables, newestTables, threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { QueueRows } from "./queue-rows.ts";
 import { RunRows } from "./run-rows.ts";
-import type { Claim, RunProgress, RunRow } from "./run-row.ts";
+import type { Claim, NewRun, RunProgress, RunRow } from "./run-row.ts";
 import { type NewThread, ThreadRows, type ThreadRow } from "./thread-rows.ts";
 import { Timers } from "./timers.ts";
 
@@ -170,11 +170,17 @@ export class ThreadStorage {
   /** In a transaction: enters the run once more. What is returned may commit from now on, and no attempt before it. */
   claim(run: RunRow, claim: Claim): RunRow {
     this.runs.claim(run.id, claim);
-    if (run.timeLimit !== undefined && run.startedAt === undefined) {
-      this.timers.set("time_limit", run.id, claim.startedAt + run.timeLimit);
-    }
+    if (run.startedAt === undefined) this.#limitTime(run, claim);
     const isEntered = run.cancelled === undefined;
     const claimed: RunRow = { ...run, ...(isEntered && { status: "running", attempt: run.attempt + 1 }) };
+    this.fence.enter(claimed);
+    return claimed;
+  }
+
+  /** In a transaction: takes in a run that is entered at once. See `claim`. */
+  insertClaimed(run: NewRun, claim: Claim): RunRow {
+    const claimed = this.runs.insert(run, claim);
+    this.#limitTime(claimed, claim);
     this.fence.enter(claimed);
     return claimed;
   }
@@ -275,6 +281,10 @@ export class ThreadStorage {
     this.timers.reset();
     this.forget();
     this.#hasTables = false;
+  }
+
+  #limitTime({ id, timeLimit }: RunRow, { startedAt }: Claim): void {
+    if (timeLimit !== undefined) this.timers.set("time_limit", id, startedAt + timeLimit);
   }
 
   #migrate(version = this.newestSchema): void {

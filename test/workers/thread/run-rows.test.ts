@@ -62,6 +62,19 @@ const changes: Readonly<Record<string, (rows: RunRows, id: string) => void>> = {
   },
 };
 
+it("a run that is entered as it is taken in is known as its row says it", async () => {
+  await runInDurableObject(env.THREAD.get(env.THREAD.newUniqueId()), (_, { storage }) => {
+    migrate(storage, threadMigrations, newestTables);
+    const sql = new Sql(storage.sql);
+    const rows = new RunRows(sql, new QueueRows(sql), new LazyTables(storage.sql, lazyTables));
+    const known = rows.insert(run("a"), claim);
+    expect(known).toMatchObject({ status: "running", attempt: 1, stalled: 1, startedAt: 5, place: 1 });
+    expect(rows.get("a")).toBe(known);
+    rows.forget();
+    expect(rows.get("a")).toEqual(known);
+  });
+});
+
 it.for(Object.keys(changes))("a run that is %s is known as its row says it", async (name) => {
   await runInDurableObject(env.THREAD.get(env.THREAD.newUniqueId()), (_, { storage }) => {
     migrate(storage, threadMigrations, newestTables);
