@@ -1,5 +1,5 @@
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
-import type { DirectoryApi, Expectation } from "../directory/protocol.ts";
+import type { DirectoryApi, Expectation, ThreadEntry } from "../directory/protocol.ts";
 import { StorageError } from "../errors.ts";
 import { GRAPH_CRONS } from "../graph-crons.ts";
 import { isPlatformReset } from "./errors.ts";
@@ -45,6 +45,8 @@ export class Announcer {
   #current: Promise<void> | undefined;
   /** The version that the directory was told last, by this instance. */
   #told: number | undefined;
+  /** The version of the last change, until it is offered to the directory: what else changes by then needs no other. */
+  #untold: number | undefined;
   /** While it stands, the directory asks by itself what it is not told: no timer is needed. */
   #expectation: Expectation | undefined;
   /** When it was told last how the thread is at rest. */
@@ -112,7 +114,8 @@ export class Announcer {
   #expect(): void {
     const { storage, platform, directory } = this.#parts;
     if (directory === undefined) return;
-    storage.noteChange(platform.now());
+    if (storage.thread()?.version !== this.#untold) storage.noteChange(platform.now());
+    this.#untold = storage.thread()?.version;
     if (this.#expectation === undefined) this.#setTimer();
   }
 
@@ -172,7 +175,7 @@ export class Announcer {
   }
 
   async #tellAnew(isWanted: boolean): Promise<boolean> {
-    const { storage, record, directory } = this.#parts;
+    const { storage, directory } = this.#parts;
     const thread = storage.thread();
     if (thread?.deleting !== 0 || directory === undefined || thread.thread_id === GRAPH_CRONS) return false;
     if (!isWanted && this.#isDue()) {
@@ -184,7 +187,7 @@ export class Announcer {
     if (!isWanted && (await of.knowsThread(threadId, version))) return true;
     // What changes from here on has a timer.
     this.#expectation = undefined;
-    const entry = await record.entry(threadId, directory.extract);
+    const entry = await this.#offer(threadId, directory);
     // Deleted meanwhile: the directory has forgotten it.
     if (this.#isClosed || storage.thread()?.deleting !== 0) return false;
     await of.putThread(entry);
@@ -202,7 +205,7 @@ export class Announcer {
       platform.report(fault);
       if (!this.#isDue()) return;
       const now = platform.now();
-      // The version is not less than the time of the last change.
+      // The version is not less than the time of the first change that was not offered before.
       const quiet = now - (storage.thread()?.version ?? now);
       const delay = Math.min(Math.max(quiet, platform.lease), MAX_DELAY);
       storage.transaction(() => storage.timers.set("announcement", "", now + delay));
@@ -233,11 +236,11 @@ export class Announcer {
   }
 
   async #tellAll(): Promise<void> {
-    const { storage, record, directory, platform } = this.#parts;
+    const { storage, directory, platform } = this.#parts;
     while (!this.#isClosed && this.#isDue()) {
       const thread = storage.thread();
       if (thread === undefined || directory === undefined) return;
-      const entry = await record.entry(thread.thread_id, directory.extract);
+      const entry = await this.#offer(thread.thread_id, directory);
       const isLast = this.#expectation !== undefined && entry.status !== "busy";
       // What has changed meanwhile has no timer.
       if (isLast && storage.thread()?.version !== entry.version) continue;
@@ -254,6 +257,12 @@ export class Announcer {
       this.#isAwake = true;
     }
     if (this.#hasTimer()) platform.waitUntil(this.#reporting(this.#forgetLater.do()));
+  }
+
+  /** The directory keeps one entry of each version: what changes from here on needs another. */
+  #offer(threadId: string, { extract }: ThreadDirectory): Promise<ThreadEntry> {
+    this.#untold = undefined;
+    return this.#parts.record.entry(threadId, extract);
   }
 
   /** Removes the timer when there is nothing to tell, or nobody any more. */

@@ -18,7 +18,7 @@ export interface ThreadRow {
   readonly updated_at: number | null;
   /** How long after its last use the thread is deleted, in milliseconds; null where that is not its own. */
   readonly ttl: number | null;
-  /** Grows with every change that the directory is told of. */
+  /** Grows with what has changed since the directory was told last. */
   readonly version: number;
 }
 

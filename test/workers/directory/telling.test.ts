@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
-import type { DirectoryApi } from "../../../src/directory/protocol.ts";
+import type { DirectoryApi, ThreadEntry } from "../../../src/directory/protocol.ts";
 import { objectName } from "../../../src/http/object-name.ts";
 import type { ThreadObject } from "../../../src/thread/thread-object.ts";
 import { createRuntime } from "../../../src/worker.ts";
@@ -16,6 +16,11 @@ interface Told {
   readonly heard: readonly string[];
   readonly alarms: readonly string[];
   readonly timers: () => unknown[];
+  /** What the directory knows: an entry of a version that it has is nothing new. */
+  readonly known: () => ThreadEntry | undefined;
+  /** Has the directory answer later, or not at all, that it has taken an entry. */
+  readonly answer: (answering: () => Promise<void>) => void;
+  readonly version: () => unknown;
   readonly run: () => Promise<unknown>;
   readonly create: () => Promise<unknown>;
 }
@@ -33,13 +38,19 @@ async function telling(gates: readonly Gate[], work: (told: Told) => Promise<voi
   const { Thread } = createRuntime({ graphs: { graph } });
   const [tenant, threadId] = [crypto.randomUUID(), crypto.randomUUID()];
   const heard: string[] = [];
+  let known: ThreadEntry | undefined;
+  let answering = (): Promise<void> => Promise.resolve();
   const directory: Pick<DirectoryApi, "knowsThread" | "putThread"> = {
     knowsThread: async () => {
       heard.push("asked");
       return true;
     },
-    putThread: async ({ status }, expectation) =>
-      void heard.push(expectation === undefined ? status : `${status}, expects more`),
+    putThread: async (entry, expectation) => {
+      const { status } = entry;
+      heard.push(expectation === undefined ? status : `${status}, expects more`);
+      if (known === undefined || known.version < entry.version) known = entry;
+      await answering();
+    },
   };
   await runInDurableObject(env.THREAD.getByName(objectName(tenant, threadId)), async (_, state) => {
     const alarms: string[] = [];
@@ -70,6 +81,9 @@ async function telling(gates: readonly Gate[], work: (told: Told) => Promise<voi
       wake: () => void (thread = begin()),
       heard,
       alarms,
+      known: () => known,
+      answer: (given) => void (answering = given),
+      version: () => state.storage.sql.exec<{ version: number }>("SELECT version FROM thread").one().version,
       timers: () => state.storage.sql.exec("SELECT kind FROM timers").toArray(),
       run: async () => expect(await thread.invoke(start())).toMatchObject({ ok: true }),
       create: () => thread.createThread({ tenant, threadId, metadata: {}, ifExists: "raise" }),
@@ -176,5 +190,38 @@ describe("a directory", () => {
       expect(timers()).toEqual([]);
       // The run's own, which comes and goes in one commit.
       expect(alarms).toEqual(["setAlarm", "deleteAlarm"]);
+    }));
+
+  it("is told of all that changes before it is told as of one change", async () => {
+    const gate = new Gate();
+    await telling([], async ({ answer, heard, known, run, version }) => {
+      answer(() => gate.pass());
+      await run();
+      await gate.reached();
+      await run();
+      const changed = version();
+      expect(changed).toBeGreaterThan(known()?.version ?? Infinity);
+      await run();
+      expect(version()).toBe(changed);
+      gate.open();
+      await expect.poll(() => known()?.version, settled).toBe(changed);
+      expect(heard.at(-1)).toBe("idle");
+    });
+  });
+
+  it("knows the last change when the answer to an earlier one was lost", () =>
+    telling([], async ({ answer, known, run, version }) => {
+      let isLost = false;
+      answer(async () => {
+        isLost = true;
+        throw new Error("The answer is lost.");
+      });
+      await run();
+      await expect.poll(() => isLost, settled).toBe(true);
+      answer(() => Promise.resolve());
+      const lost = known()?.version;
+      await run();
+      expect(version()).toBeGreaterThan(lost ?? Infinity);
+      await expect.poll(() => known()?.version, settled).toBe(version());
     }));
 });
