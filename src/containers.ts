@@ -19,9 +19,15 @@ export function isContainer(value: object): boolean {
   return Array.isArray(value) || isPlain(value) || isMap(value) || isSet(value);
 }
 
+/** The class itself. The clock of a test may have put another in its place, whose instances say that they are of this one. */
+const RealDate = Date;
+
+/** What dates are told by, whichever object stands between. */
+export const DATE_PROTOTYPE: object = RealDate.prototype;
+
 /** Whether the value is a Date, locked or not. One of a subclass is something else. */
 export function isDate(value: object): value is Date {
-  return value instanceof Date && value.constructor === Date;
+  return value instanceof RealDate && value.constructor === RealDate;
 }
 
 /** Nobody can change the Map from now on. */
@@ -53,9 +59,9 @@ const LOCKED_SET = { add: refuse("Set"), delete: refuse("Set"), clear: refuse("S
 
 /** Stands between a Date and its class: sixteen own properties for each would take twenty times as long. */
 const LOCKED_DATE: object = Object.create(
-  Date.prototype,
+  DATE_PROTOTYPE,
   Object.fromEntries(
-    Object.getOwnPropertyNames(Date.prototype)
+    Object.getOwnPropertyNames(DATE_PROTOTYPE)
       .filter((name) => name.startsWith("set"))
       .map((name) => [name, refuse("Date")]),
   ),

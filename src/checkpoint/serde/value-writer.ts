@@ -1,4 +1,4 @@
-import { isDate } from "../../containers.ts";
+import { DATE_PROTOTYPE, isDate } from "../../containers.ts";
 import { UnserializableError, ValueTooLargeError, messageOf } from "../../errors.ts";
 import { bigintBytes } from "./bigint.ts";
 import { ByteWriter } from "./byte-writer.ts";
@@ -115,7 +115,7 @@ class ValueWriter implements PayloadWriter {
     if (isPlain(value, prototype)) this.#plain(value);
     else if (prototype === Array.prototype && Array.isArray(value)) this.#array(value);
     else if (isBytes(value)) this.out.binary(value);
-    else this.#instance(value, isDate(value) ? Date.prototype : prototype);
+    else this.#instance(value, isDate(value) ? DATE_PROTOTYPE : prototype);
   }
 
   #plain(value: Readonly<Record<string, unknown>>): void {

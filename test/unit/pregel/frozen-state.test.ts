@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Annotation, MemorySaver, START, StateGraph, type NodeConfig } from "tidemark";
+import { MsgpackSerializer } from "../../../src/checkpoint/serde/msgpack-serializer.ts";
 import { chain, evictable, historyOf, State, thread } from "./support.ts";
 
 /** State is never changed in place: not by nodes, not by reducers, not by those who gave values or got results. */
@@ -123,6 +124,22 @@ describe("what cannot be frozen", () => {
       details: { channels: ["v"] },
       message: expect.stringMatching(/change a copy: new (Map|Set|Date)\(…\)/),
     });
+  });
+
+  it("a date of a clock that a test has set is stored and locked like any other", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 5 });
+    try {
+      const { graph } = evictable(chain({ a: (state) => ({ log: [state.v, new Date()] }) }));
+      const { log } = await graph().invoke({ v: new Date(1) }, thread);
+      const { values: saved } = await graph().getState(thread);
+      const serde = new MsgpackSerializer();
+      for (const dates of [log, saved.log, serde.loadsTyped(...serde.dumpsTyped(log))])
+        expect(dates).toEqual([new Date(1), new Date(5)]);
+      for (const date of [log, saved.log].flat() as Date[])
+        expect(() => date.setTime(1)).toThrow("Cannot change a Date that is part of the state");
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it.each(["bytes", "pattern"] as const)("%s: a node gets its own copy", async (kind) => {
