@@ -143,6 +143,12 @@ describe("migrate", () => {
         lazy.of("c").insert("INSERT INTO c (y) VALUES (1)");
         expect(lazy.of("c").all("SELECT * FROM c")).toEqual([{ x: null, y: 1 }]);
       });
+      // All steps one after the other, as for rows that have an older version.
+      await inNewObject((storage) => {
+        const made = { version: 2, name: "made", table: "c", sql: "CREATE TABLE c (x);" };
+        migrate(storage, [FIRST, made]);
+        expect(tables(storage)).toEqual(["a", "b", "c", "schema_migrations"]);
+      });
     });
   });
 

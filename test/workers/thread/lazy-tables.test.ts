@@ -2,9 +2,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
-import { toBodyRow } from "../../../src/storage/body-row.ts";
 import { lazyTables } from "../../../src/thread/migrations.ts";
 import { ThreadStorage } from "../../../src/thread/thread-storage.ts";
+import { checkpointOf, putAll, threadConfig } from "../../contract/fixtures.ts";
 import { Log } from "../../support/log.ts";
 import { noteReport } from "../../support/reports.ts";
 import { json, request } from "../../support/threads.ts";
@@ -156,16 +156,19 @@ describe("the table of a first row", () => {
     });
   });
 
-  it("is that of parts where there is no bucket, and is read and emptied", async () => {
+  it("is that of parts where there is no bucket, and is copied, read and emptied", async () => {
     await inNewThread(async (storage, rows) => {
-      const { saver, records } = storage;
-      const staged = await records.stage("t", "value", "x".repeat(200));
+      const { saver } = storage;
+      const text = "x".repeat(200);
+      await putAll(saver, threadConfig("small"), checkpointOf({ text: "x" }));
+      await saver.copyThread("small", "copy of small");
       expect(lazyIn(storage)).toEqual([]);
-      storage.transaction(() => staged.commit());
-      await staged.release();
+      await putAll(saver, threadConfig("large"), checkpointOf({ text }));
       expect(lazyIn(storage)).toEqual(["blobs", "parts"]);
-      expect(await open(rows).records.read("t", toBodyRow(staged.body))).toBe("x".repeat(200));
-      await saver.deleteThread("t");
+      await saver.copyThread("large", "copy of large");
+      const copy = await open(rows).saver.getTuple(threadConfig("copy of large"));
+      expect(copy?.checkpoint.channel_values).toEqual({ text });
+      for (const id of ["large", "copy of large"]) await saver.deleteThread(id);
       expect(rows.sql.exec("SELECT * FROM parts").toArray()).toEqual([]);
     });
   });
