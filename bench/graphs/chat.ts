@@ -27,8 +27,24 @@ export function chatGraph(library: Library, saver?: Saver, channel: AppendingCha
     .compile(saver === undefined ? {} : { checkpointer: saver });
 }
 
+/** The same chat without a reducer: the node returns all that was said, with its answer. */
+export function wholeChatGraph({ Annotation, END, START, StateGraph }: Library) {
+  const State = Annotation.Root({ messages: Annotation<string[]>(), question: Annotation<string>() });
+  return new StateGraph(State)
+    .addNode("answer", ({ messages, question }) => ({
+      messages: [...messages, question, text("answer", messages.length)],
+    }))
+    .addEdge(START, "answer")
+    .addEdge("answer", END)
+    .compile();
+}
+
 export function chatInput(turn: number) {
   return { messages: [text("question", turn)] };
+}
+
+export function wholeChatInput(turn: number) {
+  return { ...(turn === 0 && { messages: [] }), question: text("question", turn) };
 }
 
 /** All that was said in so many turns. */

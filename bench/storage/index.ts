@@ -22,6 +22,8 @@ const ROUNDS = 4;
 
 interface Figures {
   readonly chat: readonly ChatFigures[];
+  /** Of the node that returns all that was said. */
+  readonly whole: readonly ChatFigures[];
   readonly reducers: readonly ReducerFigures[];
   readonly states: readonly StateFigures[];
   readonly fork: ForkFigures;
@@ -59,8 +61,8 @@ async function measureOurs(): Promise<Figures> {
     await ask(origin, "chat", { thread: "warm-up", from: 0, to: WARM_UP });
     const chats: (readonly ChatFigures[])[] = [];
     for (let round = 0; round < ROUNDS; round++)
-      chats.push(await grow(origin, `chat ${round}`, TURNS.slice(0, -1)));
-    chats.push(await grow(origin, "chat", TURNS), await goOn(origin, "chat", Math.max(...TURNS)));
+      chats.push(await grow(origin, "chat", `chat ${round}`, TURNS.slice(0, -1)));
+    chats.push(await grow(origin, "chat", "chat", TURNS), await goOn(origin, "chat", Math.max(...TURNS)));
     const reducers: ReducerFigures[] = [];
     for (const to of TURNS) reducers.push(await ask(origin, "reducer", { thread: "reducer", to }));
     const states: StateFigures[] = [];
@@ -73,17 +75,23 @@ async function measureOurs(): Promise<Figures> {
     const chat = TURNS.map((turns) =>
       typical(chats.flatMap((each) => each.filter((at) => at.turns === turns))),
     );
+    const whole = await grow(origin, "whole", "whole", TURNS);
     await ask(origin, "chat", { thread: "fork", from: 0, to: FORKED });
-    return { chat, reducers, states, fork: await ask(origin, "fork", { thread: "fork", to: FORKED }) };
+    return { chat, whole, reducers, states, fork: await ask(origin, "fork", { thread: "fork", to: FORKED }) };
   } finally {
     await harness.close();
   }
 }
 
-async function grow(origin: string, thread: string, lengths: readonly number[]): Promise<ChatFigures[]> {
+async function grow(
+  origin: string,
+  measurement: "chat" | "whole",
+  thread: string,
+  lengths: readonly number[],
+): Promise<ChatFigures[]> {
   const figures: ChatFigures[] = [];
   for (const [index, to] of lengths.entries()) {
-    figures.push(await ask(origin, "chat", { thread, from: lengths[index - 1] ?? 0, to }));
+    figures.push(await ask(origin, measurement, { thread, from: lengths[index - 1] ?? 0, to }));
   }
   return figures;
 }
@@ -139,8 +147,12 @@ function kilobytes(bytes: number): string {
   return (bytes / 1000).toFixed(0);
 }
 
-function alone({ reducers, states, fork }: Figures): string[][] {
+function alone({ reducers, states, fork, whole }: Figures): string[][] {
   return [
+    ...whole.map((figures) => [
+      `KB of rows of ${figures.turns} turns of a node that returns the whole list`,
+      kilobytes(figures.bytes),
+    ]),
     ...reducers.map(({ turns, milliseconds }) => [
       `reducer of a turn by itself, after ${turns} turns, ms`,
       milliseconds.toFixed(3),
@@ -155,12 +167,13 @@ function alone({ reducers, states, fork }: Figures): string[][] {
   ];
 }
 
-function budgets({ chat, reducers, states }: Figures): string[][] {
-  const at = (turns: number) => {
-    const found = chat.find((figures) => figures.turns === turns);
+function budgets({ chat, whole, reducers, states }: Figures): string[][] {
+  const at = (turns: number, figures = chat) => {
+    const found = figures.find((each) => each.turns === turns);
     if (found === undefined) throw new Error(`There is no figure for ${turns} turns.`);
     return found;
   };
+  const wholeBytes = (turns: number) => at(turns, whole).bytes / turns;
   const beyond = (turns: number) =>
     at(turns).milliseconds - (reducers.find((each) => each.turns === turns)?.milliseconds ?? Number.NaN);
   const first = states[0]?.milliseconds ?? Number.NaN;
@@ -168,6 +181,11 @@ function budgets({ chat, reducers, states }: Figures): string[][] {
   return [
     budget("MB of rows after 1,000 turns", at(1000).bytes / 1e6, 3),
     budget("MB of the file after 1,000 turns", (at(1000).fileBytes ?? Number.NaN) / 1e6, 4),
+    budget(
+      "bytes of 10,000 turns against 10, each turn, of the whole list",
+      wholeBytes(10_000) / wholeBytes(10),
+      1.5,
+    ),
     budget("turn 1,000 against turn 10", at(1000).milliseconds / at(10).milliseconds, 1.3),
     budget("turn 10,000 against turn 10", at(10_000).milliseconds / at(10).milliseconds),
     budget("the same, both without the reducer's own work", beyond(10_000) / beyond(10), 1.3),

@@ -1,6 +1,13 @@
 import { createRuntime } from "tidemark/worker";
 import { uuid7 } from "../../src/uuid7.ts";
-import { append, chatGraph, chatInput, chatMessages } from "../graphs/chat.ts";
+import {
+  append,
+  chatGraph,
+  chatInput,
+  chatMessages,
+  wholeChatGraph,
+  wholeChatInput,
+} from "../graphs/chat.ts";
 import { ours } from "../graphs/library.ts";
 import { loopGraph, loopInput, recursionLimit } from "../graphs/loop.ts";
 import { adopt } from "../../src/adopt.ts";
@@ -13,7 +20,9 @@ import {
   type StateFigures,
 } from "./figures.ts";
 
-const runtime = createRuntime({ graphs: { chat: chatGraph(ours), loop: loopGraph(ours) } });
+const runtime = createRuntime({
+  graphs: { chat: chatGraph(ours), whole: wholeChatGraph(ours), loop: loopGraph(ours) },
+});
 
 const READS = 20;
 /** Turns of the reducer alone, which calls it twice. */
@@ -29,11 +38,22 @@ interface RequestedRun {
 /** Serves threads as ever, and measures itself from inside. Clocks move with I/O only: each time ends with a sync. */
 export class Thread extends runtime.Thread {
   /** Goes on with the chat until it has so many turns. */
-  async chat(threadId: string, from: number, turns: number): Promise<ChatFigures> {
-    for (let turn = from; turn < turns - TIMED_TURNS; turn++) await this.#turn(threadId, turn);
+  chat(threadId: string, from: number, turns: number): Promise<ChatFigures> {
+    return this.#grow(from, turns, (turn) => this.#turn(threadId, turn));
+  }
+
+  /** The same with the node that returns all that was said. */
+  whole(threadId: string, from: number, turns: number): Promise<ChatFigures> {
+    return this.#grow(from, turns, (turn) =>
+      this.#run(threadId, { graph: "whole", input: wholeChatInput(turn) }),
+    );
+  }
+
+  async #grow(from: number, turns: number, take: (turn: number) => Promise<void>): Promise<ChatFigures> {
+    for (let turn = from; turn < turns - TIMED_TURNS; turn++) await take(turn);
     await this.ctx.storage.sync();
     const start = performance.now();
-    for (let turn = turns - TIMED_TURNS; turn < turns; turn++) await this.#turn(threadId, turn);
+    for (let turn = turns - TIMED_TURNS; turn < turns; turn++) await take(turn);
     await this.ctx.storage.sync();
     const milliseconds = (performance.now() - start) / TIMED_TURNS;
     return { turns, milliseconds, bytes: this.#bytes(), fileBytes: this.ctx.storage.sql.databaseSize };
@@ -162,6 +182,8 @@ export default {
     switch (pathname) {
       case "/chat":
         return Response.json(await thread.chat(threadId, from, to));
+      case "/whole":
+        return Response.json(await thread.whole(threadId, from, to));
       case "/reducer":
         return Response.json(await thread.reducer(to));
       case "/state":
