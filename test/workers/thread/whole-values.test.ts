@@ -1,6 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
-import { TestThread } from "../../support/threads.ts";
+import { identifiedEvents } from "../../support/events.ts";
+import { Gate } from "../../support/gate.ts";
+import { json, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
 interface Line {
@@ -28,6 +30,10 @@ async function written(thread: TestThread): Promise<number[]> {
   const statement = "SELECT length(body) AS bytes FROM writes ORDER BY checkpoint, task";
   return (await thread.sql<{ bytes: number }>(statement)).map(({ bytes }) => bytes);
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("what a node has written that returns all of a long value", { timeout: 120_000 }, () => {
   it.each([
@@ -57,6 +63,34 @@ describe("what a node has written that returns all of a long value", { timeout: 
     await thread.evict();
     const [, before] = await thread.history("?limit=2");
     expect(before?.tasks[0]?.result).toEqual({ all: values["all"], left: 0 });
+  });
+
+  it("is told whole by the next attempt where the one before it had told nobody", async () => {
+    // Time stands still: only the first supersteps are told at once, and the others wait.
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const gate = new Gate();
+    const State = Annotation.Root({ all: Annotation<Line[]>(), left: Annotation<number>() });
+    const graph = new StateGraph(State)
+      .addNode("grow", async ({ all, left }) => {
+        if (left === 1) await gate.pass();
+        return { all: [...all, line(left)], left: left - 1 };
+      })
+      .addEdge(START, "grow")
+      .addConditionalEdges("grow", ({ left }) => (left > 0 ? "grow" : END))
+      .compile();
+    deploy({ graph });
+    const thread = new TestThread();
+    const run = { assistant_id: "graph", input: { all: [], left: 20 }, stream_mode: "updates" };
+    const { run_id } = (await json(thread.post("/runs", run))) as { run_id: string };
+    await gate.reached();
+    await thread.inside(({ storage }) => storage.sync());
+    await thread.crash();
+    gate.open();
+    const events = await identifiedEvents(await thread.join(run_id));
+    const all = Array.from({ length: 20 }, (_, index) => line(20 - index));
+    const told = events.filter(({ event }) => event === "updates").map(({ data }) => data);
+    expect(told).toEqual(all.map((_, n) => ({ grow: { all: all.slice(0, n + 1), left: 19 - n } })));
+    expect(events.at(-2)?.id).toMatch(/^2-/u);
   });
 
   it("is there when another node has been waited for", async () => {
