@@ -1,12 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import { LATEST_ALARM } from "../latest-alarm.ts";
-import type { Report } from "../log.ts";
 import { migrate, schemaVersion } from "../storage/migrations.ts";
 import { Sql } from "../storage/sql.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { Assistants } from "./assistants.ts";
 import { Erasures } from "./erasures.ts";
-import { type AskThread, ExpectedThreads } from "./expected-threads.ts";
+import { type Asking, type ExpectedThread, ExpectedThreads } from "./expected-threads.ts";
 import { Items } from "./items.ts";
 import { directoryMigrations } from "./migrations.ts";
 import { type Outcome, outcomeOf, outcomeOfAsync } from "./outcome.ts";
@@ -32,13 +31,10 @@ import type {
 import { ThreadIndex } from "./thread-index.ts";
 import { ThreadSearch } from "./thread-search.ts";
 
-export interface DirectoryOptions {
+export interface DirectoryOptions extends Asking {
   /** Reads what the store holds. */
   readonly serde: SerializerProtocol;
   readonly now: () => number;
-  readonly askThread: AskThread;
-  /** Takes what nobody expected. */
-  readonly report: Report;
 }
 
 /**
@@ -58,7 +54,7 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
   /** What the alarm is set for at the latest, as far as this instance knows. */
   #armed = Infinity;
 
-  constructor(ctx: DurableObjectState, env: unknown, { serde, now, askThread, report }: DirectoryOptions) {
+  constructor(ctx: DurableObjectState, env: unknown, { serde, now, ...asking }: DirectoryOptions) {
     // The class is bound to no one's bindings.
     super(ctx, env as Cloudflare.Env);
     const { storage } = ctx;
@@ -69,14 +65,16 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
     this.#assistants = new Assistants(sql, now);
     this.#items = new Items(sql, serde);
     this.#erasures = new Erasures(sql);
-    this.#expected = new ExpectedThreads(sql, askThread, report);
+    this.#expected = new ExpectedThreads(sql, asking);
     this.#now = now;
   }
 
-  async putThread(entry: ThreadEntry, expectation?: Expectation): Promise<void> {
+  async putThread(entry: ThreadEntry, expectation?: Expectation): Promise<boolean> {
     this.#prepare();
-    this.#storage.transactionSync(() => this.#threads.put(entry, expectation));
-    if (expectation !== undefined && expectation.by < this.#armed) await this.#arm();
+    const expected = expectation && { by: this.#now() + expectation.within, objectId: expectation.objectId };
+    this.#storage.transactionSync(() => this.#threads.put(entry, expected));
+    if (expected !== undefined && expected.by < this.#armed) await this.#arm();
+    return expected !== undefined;
   }
 
   async removeThread(threadId: string): Promise<void> {
@@ -108,6 +106,7 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
     const left = await this.threadsLeft();
     if (left > 0 || this.#isEmpty()) return left;
     this.#hasTables = false;
+    this.#armed = Infinity;
     await this.#storage.deleteAlarm();
     await this.#storage.deleteAll();
     return 0;
@@ -194,11 +193,20 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
   override async alarm(): Promise<void> {
     this.#armed = Infinity;
     if (this.#isEmpty()) return;
-    this.#storage.transactionSync(() => this.#items.expire(this.#now()));
-    const settle = await this.#expected.ask(this.#now());
-    if (this.#isEmpty()) return;
-    this.#storage.transactionSync(() => settle((threadId) => this.#threads.remove(threadId)));
+    const asked = this.#storage.transactionSync(() => {
+      this.#items.expire(this.#now());
+      return this.#expected.putOff(this.#now());
+    });
     await this.#arm();
+    await Promise.all(asked.map((thread) => this.#ask(thread)));
+  }
+
+  async #ask(thread: ExpectedThread): Promise<void> {
+    if (!(await this.#expected.isUnmade(thread)) || this.#isEmpty()) return;
+    this.#storage.transactionSync(() => {
+      // One that was made meanwhile is expected at another time, or has told something.
+      if (this.#expected.has(thread)) this.#threads.remove(thread.thread_id);
+    });
   }
 
   /** Sets the one alarm for whatever is due next. One that comes early finds nothing due. */

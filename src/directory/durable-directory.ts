@@ -21,6 +21,7 @@ export function createDirectoryClass({ serde, askThread, report }: DirectoryConf
         serde: serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer(),
         now: () => Date.now(),
         askThread: (objectId) => askThread(env)(objectId),
+        wait: (time) => scheduler.wait(time),
         report,
       });
     }

@@ -3,31 +3,40 @@ import type { Sql } from "../storage/sql.ts";
 
 /** Threads that are asked at once. */
 const AT_ONCE = 16;
-/** A thread that cannot answer is asked again at least so often, in milliseconds: once an hour. */
-const MAX_DELAY = 60 * 60 * 1000;
-/** And at first after so long. */
+/** So long a thread has to answer, in milliseconds. */
+const DEADLINE = 10_000;
+/** One that cannot answer is asked again after so long, in milliseconds, */
 const FIRST_DELAY = 30_000;
+/** and at least once an hour. */
+const MAX_DELAY = 60 * 60 * 1000;
 
 /** Has a thread tell what it is. False when its object has none. */
 export type AskThread = (objectId: string) => Promise<boolean>;
 
-interface ExpectedThread extends Record<string, SqlStorageValue> {
+export interface Asking {
+  readonly askThread: AskThread;
+  /** In milliseconds. */
+  readonly wait: (time: number) => Promise<void>;
+  /** Takes what nobody expected. */
+  readonly report: Report;
+}
+
+export interface ExpectedThread extends Record<string, SqlStorageValue> {
   readonly thread_id: string;
   readonly object_id: string;
   readonly created_at: number;
+  /** When it is asked again. */
   readonly expected_by: number;
 }
 
 /** The threads of a directory object that have more to tell: those that it does not hear of, it asks. */
 export class ExpectedThreads {
   readonly #sql: Sql;
-  readonly #ask: AskThread;
-  readonly #report: Report;
+  readonly #asking: Asking;
 
-  constructor(sql: Sql, ask: AskThread, report: Report) {
+  constructor(sql: Sql, asking: Asking) {
     this.#sql = sql;
-    this.#ask = ask;
-    this.#report = report;
+    this.#asking = asking;
   }
 
   /** When the next one is asked, unless it is heard of before. */
@@ -36,32 +45,34 @@ export class ExpectedThreads {
     return this.#sql.one<{ next: number | null }>(statement).next ?? undefined;
   }
 
-  /** Asks those whose time has come, or some of them. Returns what is to be done about it in a transaction. */
-  async ask(now: number): Promise<(remove: (threadId: string) => void) => void> {
+  /**
+   * In a transaction: those that are to be asked now, or some of them. Whatever becomes of it, each is asked again when it has been there
+   * for twice as long.
+   */
+  putOff(now: number): readonly ExpectedThread[] {
     const statement = `SELECT thread_id, object_id, created_at, expected_by FROM threads
       WHERE expected_by <= ? ORDER BY expected_by LIMIT ?`;
-    const asked = this.#sql.all<ExpectedThread>(statement, now, AT_ONCE);
-    const answers = await Promise.allSettled(asked.map(({ object_id }) => this.#ask(object_id)));
-    return (remove) => {
-      for (const [index, thread] of asked.entries()) {
-        const answer = answers[index];
-        if (answer?.status === "rejected") this.#report(answer.reason, { thread_id: thread.thread_id });
-        // One that was made meanwhile, or has told something, is expected at another time, or not any more.
-        if (!this.#isExpected(thread)) continue;
-        if (answer?.status === "fulfilled" && !answer.value) remove(thread.thread_id);
-        else this.#putOff(thread, now);
-      }
-    };
+    return this.#sql.all<ExpectedThread>(statement, now, AT_ONCE).map((thread) => {
+      const delay = Math.min(Math.max(now - thread.created_at, FIRST_DELAY), MAX_DELAY);
+      this.#sql.run("UPDATE threads SET expected_by = ? WHERE thread_id = ?", now + delay, thread.thread_id);
+      return { ...thread, expected_by: now + delay };
+    });
   }
 
-  #isExpected({ thread_id: id, expected_by: time }: ExpectedThread): boolean {
+  /** Asks it. False also when it does not answer. */
+  async isUnmade({ object_id: objectId, thread_id: id }: ExpectedThread): Promise<boolean> {
+    const { askThread, wait, report } = this.#asking;
+    try {
+      return !(await Promise.race([askThread(objectId), wait(DEADLINE).then(() => true)]));
+    } catch (fault) {
+      report(fault, { thread_id: id });
+      return false;
+    }
+  }
+
+  /** Whether nothing was heard of it since it was put off. */
+  has({ thread_id: id, expected_by: time }: ExpectedThread): boolean {
     const statement = "SELECT 1 FROM threads WHERE thread_id = ? AND expected_by = ?";
     return this.#sql.first(statement, id, time) !== undefined;
-  }
-
-  /** For as long as it is there already. */
-  #putOff({ thread_id: id, created_at: createdAt }: ExpectedThread, now: number): void {
-    const delay = Math.min(Math.max(now - createdAt, FIRST_DELAY), MAX_DELAY);
-    this.#sql.run("UPDATE threads SET expected_by = ? WHERE thread_id = ?", now + delay, id);
   }
 }

@@ -48,10 +48,9 @@ export class Items {
     this.#vectors.replace({ namespace, key }, vectors);
   }
 
-  /** Removes what has expired, some of it; answers when there is more to remove. */
-  expire(now: number): number | undefined {
+  /** Removes what has expired, some of it. */
+  expire(now: number): void {
     this.#rows.removeExpired(now, PAGE);
-    return this.#rows.nextExpiry();
   }
 
   /** When the next item expires; undefined when none does. */

@@ -41,11 +41,12 @@ export interface ThreadEntry {
   readonly questions: readonly PendingQuestion[];
 }
 
-/** A thread has more to tell. When nothing of it was heard by then, it is asked. */
+/** The version of what is said of a thread that is not made yet. */
+export const DRAFT = -1;
+
+/** That a thread has more to tell: the object with the id is asked for it when it is not heard of within that time, in milliseconds. */
 export interface Expectation {
-  /** Milliseconds since 1970. */
-  readonly by: number;
-  /** Of the thread's object. */
+  readonly within: number;
   readonly objectId: string;
 }
 
@@ -208,8 +209,8 @@ export interface ErasureApi {
 
 /** The methods of a directory object. */
 export interface DirectoryApi extends AssistantsApi, StoreApi, ErasureApi {
-  /** Keeps the newest entry of the thread, and what more is expected of it after this one; idempotent. */
-  putThread(entry: ThreadEntry, expectation?: Expectation): Promise<void>;
+  /** Keeps the newest entry of the thread; idempotent. Answers whether the object asks for more. */
+  putThread(entry: ThreadEntry, expectation?: Expectation): Promise<boolean>;
   removeThread(threadId: string): Promise<void>;
   /** Whether what is known of the thread is of this version, or newer. */
   knowsThread(threadId: string, version: number): Promise<boolean>;

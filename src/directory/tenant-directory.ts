@@ -37,8 +37,8 @@ export class TenantDirectory implements DirectoryApi {
     );
   }
 
-  async putThread(entry: ThreadEntry, expectation?: Expectation): Promise<void> {
-    await this.#shardOf(entry.threadId)((shard) => shard.putThread(entry, expectation));
+  putThread(entry: ThreadEntry, expectation?: Expectation): Promise<boolean> {
+    return this.#shardOf(entry.threadId)((shard) => shard.putThread(entry, expectation));
   }
 
   async removeThread(threadId: string): Promise<void> {

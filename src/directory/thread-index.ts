@@ -1,10 +1,16 @@
 import type { Sql } from "../storage/sql.ts";
 import { contains } from "../contains.ts";
 import { isExact, leavesOf, leavesWithin, type Leaf, MAX_KEYS } from "./leaves.ts";
-import type { AskedQuestion, Expectation, QuestionsPage, ThreadEntry } from "./protocol.ts";
+import { type AskedQuestion, DRAFT, type QuestionsPage, type ThreadEntry } from "./protocol.ts";
 
 /** The path that stands for the status. */
 export const STATUS = "status";
+
+/** When the object with the id is asked, in milliseconds since 1970. */
+interface ExpectedBy {
+  readonly by: number;
+  readonly objectId: string;
+}
 
 type EntryRow = { id: number; version: number; entry: string; expected_by: number | null };
 
@@ -16,12 +22,13 @@ export class ThreadIndex {
     this.#sql = sql;
   }
 
-  /** In a transaction. An entry that is older than what is known, or as old, changes nothing but what is expected. */
-  put(entry: ThreadEntry, expectation?: Expectation): void {
+  /** In a transaction. An entry that is older than what is known, or as old, changes nothing but what is expected; the newest draft is the one that counts. */
+  put(entry: ThreadEntry, expectation?: ExpectedBy): void {
     const known = this.#find(entry.threadId);
     const isNews = (known?.expected_by ?? undefined) !== expectation?.by;
     const expected = isNews ? expectationColumns(expectation) : [];
-    if (known !== undefined && known.version >= entry.version) {
+    const isDraft = known?.version === DRAFT && expectation !== undefined;
+    if (known !== undefined && known.version >= entry.version && !isDraft) {
       const isOlder = known.version > entry.version && expectation === undefined;
       if (!isOlder) this.#set(known.id, expected);
       return;
@@ -157,7 +164,7 @@ function newColumns(before: ThreadEntry, entry: ThreadEntry): readonly Column[] 
   return columnsOf(entry).filter(([name, value]) => old.get(name) !== value);
 }
 
-function expectationColumns(expectation: Expectation | undefined): readonly Column[] {
+function expectationColumns(expectation: ExpectedBy | undefined): readonly Column[] {
   return [
     ["expected_by", expectation?.by ?? null],
     ["object_id", expectation?.objectId ?? null],

@@ -58,7 +58,10 @@ export function threadAsking(env: unknown, binding: string): AskThread {
     const stub = threadsById(env, binding)(objectId);
     const reply = await callThreadObject(stub, (thread): Promise<Reply<boolean>> => thread.announceThread());
     if (reply.ok) return reply.value;
-    throw new StorageError("thread_unavailable", `The thread cannot tell what it is: ${reply.error.message}`);
+    const { error: cause } = reply;
+    throw new StorageError("thread_unavailable", `The thread cannot tell what it is: ${cause.message}`, {
+      cause,
+    });
   };
 }
 

@@ -1,12 +1,12 @@
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
-import type { DirectoryApi, Expectation, ThreadEntry } from "../directory/protocol.ts";
+import type { DirectoryApi, ThreadEntry } from "../directory/protocol.ts";
 import { StorageError } from "../errors.ts";
 import { GRAPH_CRONS } from "../graph-crons.ts";
+import { Draft } from "./draft.ts";
 import { isPlatformReset } from "./errors.ts";
 import { Later } from "./later.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import { ThreadRecord } from "./thread-record.ts";
-import type { NewThread } from "./thread-rows.ts";
+import type { ThreadRecord } from "./thread-record.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 
 /** What the directory does not take is offered again at least so often, in milliseconds: once an hour. */
@@ -47,8 +47,9 @@ export class Announcer {
   #told: number | undefined;
   /** The version of the last change, until it is offered to the directory: what else changes by then needs no other. */
   #untold: number | undefined;
-  /** While it stands, the directory asks by itself what it is not told: no timer is needed. */
-  #expectation: Expectation | undefined;
+  readonly draft: Draft;
+  /** Changes that are being made in transactions of their own. What is told meanwhile would be told as if they were made. */
+  #changing = 0;
   /** When it was told last how the thread is at rest. */
   #restToldAt = -Infinity;
   readonly #tellLater: Later;
@@ -60,29 +61,10 @@ export class Announcer {
 
   constructor(parts: AnnouncerParts) {
     this.#parts = parts;
+    this.draft = new Draft(parts);
     const moment = (): Promise<void> => parts.platform.wait(MOMENT);
     this.#tellLater = new Later(moment, () => this.tell());
     this.#forgetLater = new Later(moment, () => this.#forget());
-  }
-
-  /**
-   * Before a thread is made: the directory shows it from here on, and asks what became of it when it does not hear of it.
-   * False when it cannot be told now.
-   */
-  async expect(thread: NewThread): Promise<boolean> {
-    const { platform, directory } = this.#parts;
-    if (directory === undefined) return true;
-    const expectation = { by: thread.created_at + platform.lease, objectId: platform.objectId };
-    try {
-      await directory.of(thread.tenant).putThread(ThreadRecord.draft(thread), expectation);
-    } catch (fault) {
-      platform.report(fault);
-      return false;
-    }
-    platform.reached("announcement.expected");
-    this.#expectation = expectation;
-    this.#isAwake = true;
-    return true;
   }
 
   /** In the transaction in which the thread changes. `isPressing`: the directory hears of it at once, also of a busy thread. */
@@ -90,8 +72,8 @@ export class Announcer {
     const { storage, platform, directory } = this.#parts;
     if (directory === undefined) return;
     const isNew = (storage.thread()?.version ?? 0) === 0;
-    this.#expect();
-    const isKnown = !isNew || this.#expectation !== undefined;
+    this.#noteChange();
+    const isKnown = !isNew || this.draft.isExpected;
     const maySettle = (): boolean =>
       !isPressing && isKnown && (isNew || this.#isBusy() || this.#hasJustTold());
     // When the transaction fails, there is nothing to tell.
@@ -99,24 +81,25 @@ export class Announcer {
     platform.waitUntil(this.#reporting(told));
   }
 
-  /** For work that changes the thread in transactions of its own, or throws. What it has changed by then is told, too. */
-  async expecting<Value>(work: () => Promise<Value>): Promise<Value> {
+  /** For work that changes the thread in transactions of its own, or throws. What it has changed by then is told after it. */
+  async noting<Value>(work: () => Promise<Value>): Promise<Value> {
     const { storage, platform } = this.#parts;
-    storage.transaction(() => this.#expect());
+    storage.transaction(() => this.#noteChange());
+    this.#changing += 1;
     try {
       return await work();
-    } catch (error) {
+    } finally {
+      this.#changing -= 1;
       platform.waitUntil(this.tellIfPossible());
-      throw error;
     }
   }
 
-  #expect(): void {
+  #noteChange(): void {
     const { storage, platform, directory } = this.#parts;
     if (directory === undefined) return;
     if (storage.thread()?.version !== this.#untold) storage.noteChange(platform.now());
     this.#untold = storage.thread()?.version;
-    if (this.#expectation === undefined) this.#setTimer();
+    if (!this.draft.isExpected) this.#setTimer();
   }
 
   /** In a transaction. */
@@ -157,6 +140,8 @@ export class Announcer {
     const { platform } = this.#parts;
     if (this.#isAwake) return;
     this.#isAwake = true;
+    // This instance has told it.
+    if (this.draft.isExpected) return;
     platform.waitUntil(Promise.resolve().then(() => this.#reporting(this.#tracked(this.#tellAnew(false)))));
   }
 
@@ -176,6 +161,10 @@ export class Announcer {
 
   async #tellAnew(isWanted: boolean): Promise<boolean> {
     const { storage, directory } = this.#parts;
+    // Told when they are made.
+    if (this.#changing > 0) return true;
+    // The directory asks, and what changes from here on has a timer.
+    if (isWanted) this.draft.end();
     const thread = storage.thread();
     if (thread?.deleting !== 0 || directory === undefined || thread.thread_id === GRAPH_CRONS) return false;
     if (!isWanted && this.#isDue()) {
@@ -185,13 +174,24 @@ export class Announcer {
     const { tenant, thread_id: threadId, version } = thread;
     const of = directory.of(tenant);
     if (!isWanted && (await of.knowsThread(threadId, version))) return true;
-    // What changes from here on has a timer.
-    this.#expectation = undefined;
     const entry = await this.#offer(threadId, directory);
     // Deleted meanwhile: the directory has forgotten it.
     if (this.#isClosed || storage.thread()?.deleting !== 0) return false;
-    await of.putThread(entry);
+    await this.#put(entry);
     return true;
+  }
+
+  /** What the directory does not take, the timer tells. */
+  async #put(entry: ThreadEntry): Promise<void> {
+    const { storage, directory } = this.#parts;
+    const thread = storage.thread();
+    if (thread === undefined || directory === undefined) return;
+    try {
+      await directory.of(thread.tenant).putThread(entry);
+    } catch (fault) {
+      if (storage.thread()?.deleting === 0) storage.transaction(() => this.#setTimer());
+      throw fault;
+    }
   }
 
   /** What cannot be told is tried again, each time after twice as long. */
@@ -218,7 +218,7 @@ export class Announcer {
     const thread = storage.thread();
     if (directory === undefined || thread === undefined) return;
     this.#isClosed = true;
-    this.#expectation = undefined;
+    this.draft.end();
     // What is on its way would arrive after the thread was forgotten.
     await Promise.allSettled([this.#current, ...this.#anew]);
     this.#told = undefined;
@@ -241,16 +241,10 @@ export class Announcer {
       const thread = storage.thread();
       if (thread === undefined || directory === undefined) return;
       const entry = await this.#offer(thread.thread_id, directory);
-      const isLast = this.#expectation !== undefined && entry.status !== "busy";
-      // What has changed meanwhile has no timer.
-      if (isLast && storage.thread()?.version !== entry.version) continue;
-      if (isLast) this.#expectation = undefined;
-      try {
-        await directory.of(thread.tenant).putThread(entry, this.#expectation);
-      } catch (fault) {
-        if (isLast && storage.thread()?.deleting === 0) storage.transaction(() => this.#setTimer());
-        throw fault;
-      }
+      // What has changed meanwhile has no timer; what changes from here on has one.
+      if (this.draft.isExpected && storage.thread()?.version !== entry.version) continue;
+      this.draft.end();
+      await this.#put(entry);
       platform.reached("announcement.told");
       this.#told = entry.version;
       if (entry.status !== "busy") this.#restToldAt = platform.now();
@@ -273,9 +267,9 @@ export class Announcer {
   }
 
   #isDue(): boolean {
-    const { storage } = this.#parts;
-    const isLeft = this.#expectation !== undefined && storage.thread()?.deleting === 0;
-    return (isLeft || this.#hasTimer()) && storage.thread()?.version !== this.#told;
+    const thread = this.#parts.storage.thread();
+    if (this.#changing > 0 || thread?.deleting !== 0) return false;
+    return (this.draft.isExpected || this.#hasTimer()) && thread.version !== this.#told;
   }
 
   #hasTimer(): boolean {

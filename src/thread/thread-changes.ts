@@ -68,19 +68,24 @@ export class ThreadChanges {
     const { storage, announcer, retention, ready, now } = this.#parts;
     const { tenant, threadId, metadata, ttl } = create;
     const thread = { tenant, thread_id: threadId, graph: "", created_at: now(), metadata };
-    const isExpected = await announcer.expect(thread);
+    const isTold = await announcer.draft.announce(thread);
     if (storage.thread() !== undefined) {
       // Somebody else has made it meanwhile, or is about to.
       await ready("anyone");
       return this.create(create);
     }
-    storage.transaction(() => {
-      storage.create({ ...thread, ...(ttl !== undefined && { ttl }) });
-      retention.noteUse();
-      announcer.note();
-      this.#noteKey(key);
-    });
-    if (!isExpected) await announcer.tellIfPossible();
+    try {
+      storage.transaction(() => {
+        storage.create({ ...thread, ...(ttl !== undefined && { ttl }) });
+        retention.noteUse();
+        announcer.note();
+        this.#noteKey(key);
+      });
+    } catch (fault) {
+      announcer.draft.end();
+      throw fault;
+    }
+    if (isTold && !announcer.draft.isExpected) await announcer.tellIfPossible();
   }
 
   /** In a transaction: what came of a call with the key is the thread. */

@@ -91,11 +91,14 @@ export class ThreadLifeCycle implements LifeCycleApi {
 
   /** Whatever is going on in it, a deletion that has begun before included. */
   deleteThread(address: ThreadAddress): Promise<Reply<null>> {
-    const { storage, transfer, deletion } = this.#parts;
+    const { storage, transfer, deletion, announcer } = this.#parts;
     return replying(async () => {
       transfer.requireIdle();
       const thread = storage.thread();
-      if (thread === undefined) throw threadNotFound(address.threadId);
+      if (thread === undefined) {
+        announcer.draft.end();
+        throw threadNotFound(address.threadId);
+      }
       requireAccess(thread, address);
       await deletion.begin(thread);
       return null;

@@ -1,5 +1,5 @@
 import { mintedAt } from "../checkpoint/id.ts";
-import type { PendingQuestion, ThreadEntry, ThreadStatus } from "../directory/protocol.ts";
+import { DRAFT, type PendingQuestion, type ThreadEntry, type ThreadStatus } from "../directory/protocol.ts";
 import type { Interrupt } from "../interrupt-error.ts";
 import { type Json, plainJson } from "../json.ts";
 import type { StateSnapshot } from "../pregel/types.ts";
@@ -77,7 +77,7 @@ export class ThreadRecord {
   static draft({ thread_id: threadId, created_at: createdAt, metadata }: NewThread): ThreadEntry {
     return {
       threadId,
-      version: -1,
+      version: DRAFT,
       status: "idle",
       createdAt,
       updatedAt: createdAt,

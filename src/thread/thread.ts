@@ -258,7 +258,7 @@ export class Thread {
       const graph = this.#catalog.require(thread.graph);
       if (this.#queue.isBusy()) throw threadBusy(edit.threadId);
       return this.#queue.edit(async () => {
-        const answer = await this.#announcer.expecting(() =>
+        const answer = await this.#announcer.noting(() =>
           this.#waits.watching(edit, () =>
             editOnce(this.#storage, this.#environment, graph, edit, this.#platform),
           ),

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
+import { createDirectoryClass } from "../../../src/directory/durable-directory.ts";
 import type { DirectoryApi, ThreadEntry } from "../../../src/directory/protocol.ts";
 import { objectName } from "../../../src/http/object-name.ts";
 import { Log } from "../../support/log.ts";
@@ -17,11 +18,9 @@ const noting = new StateGraph(Log)
 let stub: DurableObjectStub;
 let directory: DirectoryApi;
 
-beforeAll(() => {
-  announcing.isOn = false;
-  deploy({ noting });
-});
+beforeAll(() => deploy({ noting }));
 beforeEach(() => {
+  announcing.isOn = false;
   stub = env.DIRECTORY.getByName(crypto.randomUUID());
   directory = stub as unknown as DirectoryApi;
 });
@@ -55,12 +54,12 @@ function expectedBy(): Promise<unknown> {
   });
 }
 
-const LATER = Date.UTC(2100, 0, 1);
+const HOUR = 60 * 60 * 1000;
 const unmade = objectId(crypto.randomUUID());
 
 describe("a thread that a directory expects", () => {
   it("is found, and forgotten when it was not made", async () => {
-    await directory.putThread(entry(), { by: Date.now() + 300, objectId: unmade });
+    await directory.putThread(entry(), { within: 300, objectId: unmade });
     expect(await directory.countThreads({})).toBe(1);
     await expect.poll(() => directory.countThreads({}), { timeout: 5000 }).toBe(0);
   });
@@ -70,42 +69,87 @@ describe("a thread that a directory expects", () => {
     const thread = new TestThread();
     await thread.invoke({ input: { log: [] } });
     const shard = await shardOf(thread.id);
-    await shard.putThread(entry({ threadId: thread.id }), { by: Date.now(), objectId: objectId(thread.id) });
+    await shard.putThread(entry({ threadId: thread.id }), { within: 0, objectId: objectId(thread.id) });
     const known = async () => (await shard.getThreads([thread.id]))[0]?.version;
     await expect.poll(known, { timeout: 5000 }).toBeGreaterThan(-1);
-    announcing.isOn = false;
   });
 
   it("that cannot be asked is asked again later", async () => {
     const now = Date.now();
-    await directory.putThread(entry({ createdAt: now }), { by: now, objectId: "no id" });
+    await directory.putThread(entry({ createdAt: now }), { within: 0, objectId: "no id" });
     await expect.poll(expectedBy, { timeout: 5000 }).toBeGreaterThanOrEqual(now + 30_000);
     expect(await directory.countThreads({})).toBe(1);
+  });
+
+  it("that cannot be asked is asked each time after twice as long", async () => {
+    const now = Date.now();
+    await directory.putThread(entry({ createdAt: now - 100_000 }), { within: 0, objectId: "no id" });
+    await expect.poll(expectedBy, { timeout: 5000 }).toBeGreaterThanOrEqual(now + 100_000);
+  });
+
+  it("is asked after one that was asked before", async () => {
+    for (const threadId of ["a", "b"]) {
+      await directory.putThread(entry({ threadId }), { within: 0, objectId: unmade });
+      await expect.poll(() => directory.countThreads({}), { timeout: 5000 }).toBe(0);
+    }
+  });
+
+  it("is asked by a directory that was erased before", async () => {
+    await directory.putThread(entry(), { within: HOUR, objectId: unmade });
+    await directory.removeThread("a");
+    expect(await directory.erase()).toBe(0);
+    await directory.putThread(entry(), { within: HOUR, objectId: unmade });
+    const alarm = await runInDurableObject(stub, (_, { storage }) => storage.getAlarm());
+    expect(alarm).toBeGreaterThan(Date.now());
   });
 
   it.for([
     ["the same", -1],
     ["news", 0],
   ] as const)("is not asked when it has told %s", async ([, version]) => {
-    await directory.putThread(entry(), { by: LATER, objectId: unmade });
-    expect(await expectedBy()).toBe(LATER);
+    await directory.putThread(entry(), { within: HOUR, objectId: unmade });
+    expect(await expectedBy()).toBeGreaterThan(Date.now());
     await directory.putThread(entry({ version }));
     expect(await expectedBy()).toBeUndefined();
   });
 
   it("is asked when what comes is older than what is known", async () => {
-    await directory.putThread(entry({ version: 2 }), { by: LATER, objectId: unmade });
+    await directory.putThread(entry({ version: 2 }), { within: HOUR, objectId: unmade });
     await directory.putThread(entry({ version: 1 }));
-    expect(await expectedBy()).toBe(LATER);
-    await directory.putThread(entry({ version: 1 }), { by: LATER + 1, objectId: unmade });
-    expect(await expectedBy()).toBe(LATER + 1);
+    expect(await expectedBy()).toBeGreaterThan(Date.now());
   });
 
-  it("may go on saying that there is more", async () => {
-    await directory.putThread(entry(), { by: LATER, objectId: unmade });
-    await directory.putThread(entry({ version: 1, status: "busy" }), { by: LATER, objectId: unmade });
-    expect(await expectedBy()).toBe(LATER);
+  it("is what its last maker has said", async () => {
+    for (const owner of ["ann", "bob"])
+      await directory.putThread(entry({ metadata: { owner } }), { within: HOUR, objectId: unmade });
+    expect(await directory.countThreads({ metadata: { owner: "ann" } })).toBe(0);
+    expect(await directory.countThreads({ metadata: { owner: "bob" } })).toBe(1);
   });
+
+  it("keeps no other waiting while it does not answer, and no item", () =>
+    runInDurableObject(stub, async (_, state) => {
+      const asked: string[] = [];
+      const Silent = createDirectoryClass({
+        serde: undefined,
+        report: () => undefined,
+        askThread: () => (id) => {
+          asked.push(id);
+          return id === "silent" ? new Promise(() => undefined) : Promise.resolve(false);
+        },
+      });
+      const silent = new Silent(state, env);
+      await silent.putThread(entry({ threadId: "a" }), { within: 0, objectId: "silent" });
+      await silent.putThread(entry({ threadId: "b" }), { within: 0, objectId: "unmade" });
+      const item = { namespace: ["x"], key: "y", value: { type: "msgpack", data: new Uint8Array([1]) } };
+      await silent.useStore([], [{ ...item, ttl: 1 }]);
+      await scheduler.wait(5);
+      const alarm = silent.alarm();
+      await expect.poll(() => silent.countThreads({})).toBe(1);
+      expect(asked).toEqual(["silent", "unmade"]);
+      expect(state.storage.sql.exec("SELECT key FROM items").toArray()).toEqual([]);
+      expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now() + 20_000);
+      state.waitUntil(alarm);
+    }));
 });
 
 /** The object of the directory that is to know the thread. */

@@ -90,7 +90,7 @@ describe.for([1, 3])("a directory of %i", (count) => {
 
   it("has for a caller the questions of threads that contain what the caller may know of, and no others", async () => {
     const { object } = directory(count);
-    const put = (id: string, metadata: ThreadEntry["metadata"]): Promise<void> =>
+    const put = (id: string, metadata: ThreadEntry["metadata"]): Promise<boolean> =>
       object.putThread(entry(id, { metadata, questions: [{ interruptId: "q", value: id, askedAt: 1 }] }));
     const members = [
       { id: "x", role: "viewer" },

@@ -113,6 +113,7 @@ describe("a thread that is deleted while a directory that has lost it hears of i
         asked.resolve();
         await gate.promise;
         told.push("put");
+        return false;
       },
       removeThread: async () => {
         told.push("removed");
