@@ -11,6 +11,8 @@ const NOSTREAM = ["langsmith:nostream", "nostream"];
 interface ModelRun {
   readonly metadata: Readonly<Record<string, unknown>>;
   hasStreamed: boolean;
+  /** Of its message, once a piece has come: many models say it with the first one only. */
+  messageId: unknown;
 }
 
 interface ToolRun {
@@ -57,6 +59,7 @@ function modelMethods(emit: Emit, runTags: readonly string[]): object {
           ...metadata,
         },
         hasStreamed: false,
+        messageId: undefined,
       });
     },
     handleLLMNewToken(
@@ -71,14 +74,14 @@ function modelMethods(emit: Emit, runTags: readonly string[]): object {
       if (run === undefined) return;
       run.hasStreamed = true;
       const message = messageOf(fields?.chunk) ?? { type: "AIMessageChunk", content: token };
-      emit("messages", [identified(message, runId), run.metadata]);
+      emit("messages", [identified(message, run, runId), run.metadata]);
     },
     handleLLMEnd(output: { readonly generations?: readonly (readonly unknown[])[] }, runId: string): void {
       const run = runs.get(runId);
       runs.delete(runId);
       const message = messageOf(output.generations?.[0]?.[0]);
       if (run === undefined || run.hasStreamed || message === undefined) return;
-      emit("messages", [identified(message, runId), run.metadata]);
+      emit("messages", [identified(message, run, runId), run.metadata]);
     },
     handleLLMError(_error: unknown, runId: string): void {
       runs.delete(runId);
@@ -129,8 +132,11 @@ function messageOf(generation: unknown): object | undefined {
   return typeof message === "object" && message !== null ? message : undefined;
 }
 
-/** All pieces of a message have one id. */
-function identified(message: object & { id?: unknown }, runId: string): object {
-  if (message.id === undefined || message.id === null) message.id = `run-${runId}`;
+/** All pieces of a message have one id, also those to which LangChain has given one by their run meanwhile. */
+function identified(message: object & { id?: unknown }, run: ModelRun, runId: string): object {
+  const made = `run-${runId}`;
+  const isNamed = message.id !== undefined && message.id !== null && message.id !== made;
+  if (!isNamed) message.id = run.messageId ?? made;
+  run.messageId ??= message.id;
   return message;
 }

@@ -1,4 +1,6 @@
-import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
+import { AIMessage, AIMessageChunk, HumanMessage } from "@langchain/core/messages";
+import { ChatGenerationChunk } from "@langchain/core/outputs";
 import { tool } from "@langchain/core/tools";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { describe, expect, it } from "vitest";
@@ -164,6 +166,48 @@ describe.each([false, true])("with subgraphs: %s", (subgraphs) => {
     const expected = await chunksOf(pushingGraphOf(theirs), options);
     expect(expected.length).toBeGreaterThan(4);
     expect(await chunksOf(pushingGraphOf(ours), options)).toEqual(expected);
+  });
+});
+
+/** Says with some pieces of its message which id that has. */
+class NamingModel extends FakeListChatModel {
+  readonly #isNamed: (piece: number) => boolean;
+
+  constructor(isNamed: (piece: number) => boolean) {
+    super({ responses: [] });
+    this.#isNamed = isNamed;
+  }
+
+  override async *_streamResponseChunks(_: unknown, __: unknown, run?: CallbackManagerForLLMRun) {
+    for (const [piece, content] of ["a", "b", "c"].entries()) {
+      const message = new AIMessageChunk({ content, ...(this.#isNamed(piece) && { id: "m1" }) });
+      const chunk = new ChatGenerationChunk({ message, text: content });
+      yield chunk;
+      await run?.handleLLMNewToken(content, undefined, undefined, undefined, undefined, { chunk });
+    }
+  }
+}
+
+describe.each([
+  ["LangGraph", theirs],
+  ["Tidemark", ours],
+])("%s: the pieces of a message", (_, library) => {
+  it.each([
+    ["the first one", (piece: number) => piece === 0, ["m1"]],
+    ["each", () => true, ["m1"]],
+    ["none", () => false, [expect.stringMatching(/^run-/u)]],
+  ])("have one id, of a model that says it with %s", async (_which, isNamed, ids) => {
+    const graph = new library.StateGraph(stateOf(library))
+      .addNode("model", async (_state, config: object) => ({
+        messages: [await new NamingModel(isNamed).invoke("q", config)],
+      }))
+      .addEdge(START, "model")
+      .compile();
+    const heard: unknown[] = [];
+    for await (const chunk of await graph.stream({ messages: [] }, { streamMode: "messages" }))
+      heard.push((chunk as [AIMessage])[0].id);
+    expect(heard).toHaveLength(3);
+    expect([...new Set(heard)]).toEqual(ids);
   });
 });
 
