@@ -40,6 +40,7 @@ whether the page draws between two events: on a busy machine one of the 62 may f
 
 LangGraph's client for Python (0.4.3, from its sources, with stand-ins for some of its packages) was led by hand through most methods
 of assistants, threads, runs, crons and the store, through runs without a thread, and through \`threads.stream\` over server-sent
-events, with an answer to a question. What was called works, but that \`output\` of a run that asks was waited for in vain once. Over
-a WebSocket it was not tried.
+events, with an answer to a question. What was called works. Its \`output\` waits until a run that asks is answered
+and done, and takes the end of a graph inside a node for the run's: then it has the state of that moment, or that graph's error.
+Over a WebSocket it was not tried.
 `;
