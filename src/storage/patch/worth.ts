@@ -28,8 +28,9 @@ export function isWorthComparing(old: unknown, next: unknown): boolean {
 function isStill(old: object, next: object, levels: number): boolean {
   if (old === next) return true;
   const known = knownEnds(old, next);
-  if (known !== undefined) return 2 * (known.head + known.tail) >= sizeOf(old);
-  if (levels === 0 || kindOf(old) !== "record" || kindOf(next) !== "record") return false;
+  const shared = known === undefined ? 0 : known.head + known.tail;
+  if (shared > 0) return 2 * shared >= lengthOf(old);
+  if (levels === 0 || kindOf(old) !== "record") return false;
   const keys = keysOf(old);
   return (
     keys.length <= FEW &&
@@ -40,8 +41,4 @@ function isStill(old: object, next: object, levels: number): boolean {
 function isPartStill(old: unknown, next: unknown, levels: number): boolean {
   if (!isObject(old)) return true;
   return (isObject(next) && isStill(old, next, levels)) || weigh(old, SMALL) <= SMALL;
-}
-
-function sizeOf(container: object): number {
-  return kindOf(container) === "record" ? keysOf(container).length : lengthOf(container);
 }
