@@ -41,9 +41,6 @@ export interface ThreadEntry {
   readonly questions: readonly PendingQuestion[];
 }
 
-/** The version of what is said of a thread that is not made yet. */
-export const DRAFT = -1;
-
 /** That a thread has more to tell: the object with the id is asked for it when it is not heard of within that time, in milliseconds. */
 export interface Expectation {
   readonly within: number;

@@ -1,7 +1,8 @@
 import type { Sql } from "../storage/sql.ts";
 import { contains } from "../contains.ts";
 import { isExact, leavesOf, leavesWithin, type Leaf, MAX_KEYS } from "./leaves.ts";
-import { type AskedQuestion, DRAFT, type QuestionsPage, type ThreadEntry } from "./protocol.ts";
+import { DRAFT } from "../draft-version.ts";
+import type { AskedQuestion, QuestionsPage, ThreadEntry } from "./protocol.ts";
 
 /** The path that stands for the status. */
 export const STATUS = "status";

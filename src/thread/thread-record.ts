@@ -1,5 +1,6 @@
 import { mintedAt } from "../checkpoint/id.ts";
-import { DRAFT, type PendingQuestion, type ThreadEntry, type ThreadStatus } from "../directory/protocol.ts";
+import type { PendingQuestion, ThreadEntry, ThreadStatus } from "../directory/protocol.ts";
+import { DRAFT } from "../draft-version.ts";
 import type { Interrupt } from "../interrupt-error.ts";
 import { type Json, plainJson } from "../json.ts";
 import type { StateSnapshot } from "../pregel/types.ts";

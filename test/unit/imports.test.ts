@@ -25,6 +25,7 @@ const LEAVES = [
   "discard.ts",
   "graph-crons.ts",
   "latest-alarm.ts",
+  "draft-version.ts",
   "caller-configurable.ts",
   "adopt.ts",
   "adopted.ts",
