@@ -2,6 +2,10 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !Array.isArray(value);
+}
+
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -1,11 +1,9 @@
+import { isRecord } from "../containers.ts";
 import * as v from "valibot";
 import type { JsonObject } from "../directory/protocol.ts";
 
 /** An object with any keys: passed on as it is, so that no key is lost or means something. */
-export const AnyObject = v.custom<Record<string, unknown>>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  "must be an object",
-);
+export const AnyObject = v.custom<Record<string, unknown>>(isRecord, "must be an object");
 
 /** The same of a body, whose values are JSON. */
 export const JsonBody = v.custom<JsonObject>((value) => v.is(AnyObject, value), "must be an object");

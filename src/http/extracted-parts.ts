@@ -1,3 +1,5 @@
+import { isRecord } from "../containers.ts";
+
 /** Parts of a thread by the paths to them, under the names that a search gives them; null where there is nothing. */
 export function extractedFrom(
   thread: unknown,
@@ -15,8 +17,7 @@ function partAt(thread: unknown, path: string): unknown {
 }
 
 function memberOf(part: unknown, key: string): unknown {
-  const isObject = typeof part === "object" && part !== null && !Array.isArray(part);
-  return isObject && Object.hasOwn(part, key) ? Reflect.get(part, key) : undefined;
+  return isRecord(part) && Object.hasOwn(part, key) ? part[key] : undefined;
 }
 
 function elementOf(part: unknown, position: number): unknown {

@@ -1,3 +1,4 @@
+import { isRecord } from "../containers.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { GraphBubbleUp, isGraphBubbleUp } from "../interrupt-error.ts";
 import type { Environment } from "./environment.ts";
@@ -125,10 +126,6 @@ function invalidLimits(what: string): InvalidArgumentError {
     "invalid_limits",
     `Limits ${what}. They are "supersteps", "seconds", and "usage" by name.`,
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isAbove0(value: unknown): value is number {

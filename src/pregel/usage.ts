@@ -1,3 +1,4 @@
+import { isRecord } from "../containers.ts";
 import type { CheckpointMetadata } from "../checkpoint/types.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { setOwn } from "../set-own.ts";
@@ -73,8 +74,8 @@ export function ledgerAt(
 
 /** Throws for what is no usage: it comes from nodes. */
 export function requireUsage(usage: unknown): asserts usage is Usage {
-  const isRecord = typeof usage === "object" && usage !== null && !Array.isArray(usage);
-  if (isRecord && Object.entries(usage).every(([name, used]) => isName(name) && isAmount(used))) return;
+  if (isRecord(usage) && Object.entries(usage).every(([name, used]) => isName(name) && isAmount(used)))
+    return;
   throw new InvalidArgumentError(
     "invalid_usage",
     "What a node reports to have used must be an object of finite numbers from 0 on, by name: { tokens: 12 }.",

@@ -1,3 +1,4 @@
+import { isRecord } from "../containers.ts";
 import type { JsonObject } from "../directory/protocol.ts";
 import { schemaVersion } from "../storage/migrations.ts";
 import { Sql, type SqlInput } from "../storage/sql.ts";
@@ -128,7 +129,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 
 /** Of what was JSON text. */
 function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value);
 }
 
 const NONE: JsonObject = {};

@@ -1,3 +1,5 @@
+import { isRecord } from "../../containers.ts";
+
 /** A message of a stream, as JSON has it. */
 export interface MessageData {
   readonly id: string;
@@ -6,7 +8,7 @@ export interface MessageData {
 }
 
 export function isMessageData(value: unknown): value is MessageData {
-  return isObject(value) && typeof value["id"] === "string" && "content" in value;
+  return isRecord(value) && typeof value["id"] === "string" && "content" in value;
 }
 
 /** What has come of the messages of a run, piece by piece. */
@@ -72,12 +74,12 @@ function blocksOf(content: unknown): readonly unknown[] {
 function mergedLists(left: readonly unknown[], right: readonly unknown[]): readonly unknown[] {
   const merged = [...left];
   for (const piece of right) {
-    const index = isObject(piece) ? piece["index"] : undefined;
+    const index = isRecord(piece) ? piece["index"] : undefined;
     const place = merged.findIndex(
-      (each) => index !== undefined && isObject(each) && each["index"] === index,
+      (each) => index !== undefined && isRecord(each) && each["index"] === index,
     );
     const before = merged[place];
-    if (isObject(before) && isObject(piece)) merged[place] = mergedObjects(before, piece);
+    if (isRecord(before) && isRecord(piece)) merged[place] = mergedObjects(before, piece);
     else merged.push(piece);
   }
   return merged;
@@ -106,20 +108,16 @@ function mergedValue(key: string, left: unknown, right: unknown): unknown {
   if (typeof left === "string" && typeof right === "string") return left + right;
   if (typeof left === "number" && typeof right === "number") return left + right;
   if (Array.isArray(left) && Array.isArray(right)) return mergedLists(left, right);
-  return isObject(left) && isObject(right) ? mergedObjects(left, right) : right;
+  return isRecord(left) && isRecord(right) ? mergedObjects(left, right) : right;
 }
 
 /** A call whose arguments are all there. */
 function toolCall(chunk: unknown): readonly unknown[] {
-  if (!isObject(chunk) || typeof chunk["args"] !== "string") return [];
+  if (!isRecord(chunk) || typeof chunk["args"] !== "string") return [];
   try {
     const args: unknown = JSON.parse(chunk["args"]);
     return [{ name: chunk["name"], args, id: chunk["id"], type: "tool_call" }];
   } catch {
     return [];
   }
-}
-
-function isObject(value: unknown): value is Data {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,5 @@
+import { isRecord } from "../../containers.ts";
+
 /** A message's content is a list of blocks; while it is streamed, each comes in parts, one block after the other. */
 
 export type Block = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -116,8 +118,4 @@ function present(block: Block): Block {
 
 function listOf(value: unknown): readonly PlainMessage[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-function isRecord(value: unknown): value is PlainMessage {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

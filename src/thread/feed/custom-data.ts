@@ -1,3 +1,5 @@
+import { isRecord } from "../../containers.ts";
+
 /** What a node emits, in the words of the protocol: an object with a name is an event of that name, and said as it is. */
 export function customData(payload: unknown): unknown {
   return isNamed(payload) ? payload : { payload };
@@ -14,5 +16,5 @@ export function customText(text: string): string {
 }
 
 function isNamed(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && "name" in value;
+  return isRecord(value) && "name" in value;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../../containers.ts";
 import {
   beginning,
   blocksOf,
@@ -162,8 +163,4 @@ function summed(before: Data | undefined, more: unknown): Data | undefined {
     return [key, typeof value === "number" && typeof earlier === "number" ? value + earlier : value];
   });
   return { ...before, ...(Object.fromEntries(sums) as Data) };
-}
-
-function isRecord(value: unknown): value is Data {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

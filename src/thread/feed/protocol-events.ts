@@ -1,3 +1,4 @@
+import { isRecord } from "../../containers.ts";
 import { plainJson } from "../../json.ts";
 import { INTERRUPT, START } from "../../pregel/constants.ts";
 import type { StreamEvent, StreamMode } from "../../pregel/types.ts";
@@ -174,8 +175,4 @@ interface EndedTask {
 function endedTask({ id, name, result, interrupts }: Data): EndedTask | undefined {
   if (result === undefined || typeof id !== "string" || typeof name !== "string") return undefined;
   return { id, name, interrupts: Array.isArray(interrupts) ? interrupts : [] };
-}
-
-function isRecord(value: unknown): value is Data {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
