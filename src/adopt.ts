@@ -57,7 +57,10 @@ export function adoptDerived<T>(
   return Object.freeze(list);
 }
 
-/** The same for a copy of an adopted list in which `others` have replaced all members that were passed through, or hold such parts. */
+/**
+ * The same for a copy of an adopted list in which `others`, which are adopted, have replaced all members that were passed through,
+ * or hold such parts.
+ */
 export function adoptReplaced<T>(list: T[], from: readonly T[], others: readonly T[]): readonly T[] {
   mark(list, (traitsOf(from) ?? 0) & MUTABLE);
   for (const part of others) inherit(list, part);

@@ -108,7 +108,7 @@ export class LeafReplacer {
   /** The members that stay are not looked at. */
   #replaceMembers(list: readonly unknown[]): object {
     const places = this.#findings.places.get(list) ?? [];
-    const others = places.map((place) => this.replace(list[place]));
+    const others = places.map((place) => adoptOwned(this.replace(list[place])));
     const copy = [...list];
     for (const [index, place] of places.entries()) copy[place] = others[index];
     const adopted = adoptReplaced(copy, list, others);

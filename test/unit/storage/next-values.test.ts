@@ -5,32 +5,13 @@ import { ExternalReference } from "../../../src/checkpoint/serde/external-refere
 import type { CheckpointConfig } from "../../../src/checkpoint/types.ts";
 import { COPY, INSERT, LIST } from "../../../src/storage/patch/node.ts";
 import { isWorthComparing } from "../../../src/storage/patch/worth.ts";
-import { SqliteSaver } from "../../../src/storage/sqlite-saver.ts";
 import { fromTaskBody, toTaskBody } from "../../../src/storage/task-body.ts";
 import { FOUND, LeafFinder, noFindings } from "../../../src/storage/value-walk.ts";
 import { ValuePatch } from "../../../src/storage/value-patch.ts";
-import { threadMigrations } from "../../../src/thread/migrations.ts";
 import { checkpointOf, METADATA, putAll, threadConfig } from "../../contract/fixtures.ts";
-import { MemorySqlStorage } from "../../support/sql-storage.ts";
 import { edits } from "../patch/edits.ts";
 import { loss } from "../serde/same.ts";
-import { serializer } from "../serde/support.ts";
-
-function newSaver(): SqliteSaver {
-  const storage = new MemorySqlStorage();
-  for (const { sql } of threadMigrations) storage.run(sql);
-  return new SqliteSaver({
-    sql: storage.sql,
-    transact: (write) => write(),
-    prefix: "",
-    randomId: () => crypto.randomUUID(),
-    onUnreadable: (error) => {
-      throw error;
-    },
-    inlineLimit: 300,
-    serde: serializer,
-  });
-}
+import { newSaver } from "./support.ts";
 
 /** To what no saver has. */
 function refers(value: unknown): boolean {
