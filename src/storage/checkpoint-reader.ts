@@ -201,8 +201,8 @@ export class CheckpointReader {
       hashes === undefined || hashes.has(hash) ? blobs.read(threadId, hash) : NO_BYTES,
     );
     const channels = Array.from(
-      state.values.keys(),
-      (channel, index) => [channel, ownValue(restored[index])] as const,
+      state.values,
+      ([channel, stored], index) => [channel, ownValue(stored, restored[index])] as const,
     );
     return { ...unpackFrame(id, state.frame), channel_values: Object.fromEntries(channels) };
   }
@@ -228,10 +228,10 @@ export class CheckpointReader {
       threadId,
       writes.map(([, , value]) => value),
     );
-    // What came of a patch has parts of what is kept.
-    return writes.map(([taskId, channel], index) => {
+    // What came of a patch was adopted, and has parts of what is kept.
+    return writes.map(([taskId, channel, stored], index) => {
       const value = values[index];
-      return [taskId, channel, isAdopted(value) ? ownValue(value) : value];
+      return [taskId, channel, isAdopted(stored) ? ownValue(stored, value) : value];
     });
   }
 
@@ -252,10 +252,13 @@ export class CheckpointReader {
 
 const NO_BYTES = new Uint8Array();
 
-/** What is handed out of a value that could be changed in place is a copy of what is kept, unless it was made just now. */
-function ownValue(restored: unknown): unknown {
-  if (!isAdopted(restored)) return adoptOwned(restored);
-  return adoptedCopy(restored);
+/**
+ * What is handed out of a value that could be changed in place is a copy, unless it was made just now: also one with other leaves
+ * than what is kept has parts of that, whether it is adopted or not.
+ */
+function ownValue(stored: unknown, restored: unknown): unknown {
+  const owned = adoptOwned(restored);
+  return isAdopted(stored) ? adoptedCopy(owned) : owned;
 }
 
 function withoutMutable(

@@ -4,6 +4,7 @@ import type { BaseCheckpointSaver } from "../../src/checkpoint/saver.ts";
 import type { CheckpointConfig, PendingWrite } from "../../src/checkpoint/types.ts";
 import { checkpointOf, METADATA, putAll, threadConfig } from "./fixtures.ts";
 import type { MakeSaver } from "./fixtures.ts";
+import { spoil } from "./parts.ts";
 
 const ROOT = threadConfig("t");
 const LARGE = "large".repeat(4000);
@@ -26,6 +27,7 @@ const NEXT: readonly PendingWrite[] = [
   ["same", LOG],
   ["map", new Map(LOG.map((line, index) => [index % 3, line]))],
   ["larger", [{ text: `${LARGE}!` }, ...LOG]],
+  ["failed", [...LOG, new Error("of no kind that can be copied")]],
 ];
 
 export function nextValueContract(makeSaver: MakeSaver): void {
@@ -35,7 +37,7 @@ export function nextValueContract(makeSaver: MakeSaver): void {
     beforeEach(async () => {
       ({ saver } = await makeSaver());
       const map = new Map(LOG.map((line, index) => [index, line]));
-      const values = { log: LOG, document: DOCUMENT, rebuilt: LOG, same: LOG, map, larger: LOG };
+      const values = { log: LOG, document: DOCUMENT, rebuilt: LOG, same: LOG, map, larger: LOG, failed: LOG };
       config = await putAll(saver, ROOT, checkpointOf(values), { ...METADATA, run_id: "first" });
       await saver.putWrites(config, NEXT, "task");
     });
@@ -60,11 +62,12 @@ export function nextValueContract(makeSaver: MakeSaver): void {
 
     it("and what a reader changes in place is its own", async () => {
       for (let time = 0; time < 2; time++) {
-        const log = (await written())?.[0]?.[2] as Line[];
-        expect(log.flatMap(({ bytes }) => (bytes === undefined ? [] : [...bytes]))).toEqual([7, 8]);
-        for (const { bytes } of log) bytes?.fill(0);
+        const writes = await written();
+        expect(writes).toStrictEqual(byTask(NEXT));
+        spoil(writes);
       }
-      expect((await saver.get(config))?.channel_values["log"]).toStrictEqual(LOG);
+      const values = (await saver.get(config))?.channel_values ?? {};
+      for (const channel of ["log", "larger", "failed"]) expect(values[channel]).toStrictEqual(LOG);
     });
 
     it("are read when the checkpoint's row has come to hold other values", async () => {

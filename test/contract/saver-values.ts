@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { adopt } from "../../src/adopt.ts";
 import type { BaseCheckpointSaver } from "../../src/checkpoint/saver.ts";
+import { loss } from "../unit/serde/same.ts";
 import { checkpointOf, METADATA, newThread, putAll, valuesOf } from "./fixtures.ts";
 import type { MakeSaver, OpenSaver } from "./fixtures.ts";
+import { spoil } from "./parts.ts";
 
 /** The large ones are above the inline limit that the savers under test are given. */
 const VALUES: Readonly<Record<string, unknown>> = {
@@ -42,6 +44,21 @@ const VALUES: Readonly<Record<string, unknown>> = {
     map: new Map([["k", new Float32Array(10_000)]]),
   },
 };
+
+/** What can be changed by whoever has it, beside what makes its reading another one. */
+const WITH_BYTES: Readonly<Record<string, unknown>> = {
+  "small ones": [new Uint8Array([1]), { bytes: new Uint8Array([2]) }],
+  "large ones in a list": [new Uint8Array(20_000).fill(1), 5],
+  "large ones in an object": { file: new Uint8Array(20_000).fill(1) },
+  "large ones in a Map in a list": [new Map([["file", new Uint8Array(20_000).fill(1)]])],
+  "next to a large text": [new Uint8Array([1]), { bytes: new Uint8Array([2]) }, "y".repeat(20_000)],
+  "next to a large text and an error": [new Uint8Array([1]), new Error("e"), "y".repeat(20_000)],
+  "next to a large text, in a cycle": cycle({ bytes: new Uint8Array([1]), text: "y".repeat(20_000) }),
+};
+
+function cycle(value: object): object {
+  return Object.assign(value, { self: [value] });
+}
 
 export function valueContract(makeSaver: MakeSaver): void {
   describe("values", () => {
@@ -179,6 +196,19 @@ export function valueContract(makeSaver: MakeSaver): void {
         expectSame(await valuesOf(saver, child), expected);
       },
     );
+
+    it.each(Object.keys(WITH_BYTES))("hands each reader bytes of its own: %s", async (name) => {
+      const value = WITH_BYTES[name];
+      const config = await putAll(saver, newThread(), checkpointOf({ value }));
+      await saver.putWrites(config, [["value", adopt([value, 1])]], "task");
+      for (let reading = 0; reading < 2; reading++) {
+        const tuple = await saver.getTuple(config);
+        expect(loss([value, 1], tuple?.pendingWrites?.[0]?.[2])).toBeUndefined();
+        spoil(tuple?.pendingWrites);
+        expect(loss(value, tuple?.checkpoint.channel_values["value"])).toBeUndefined();
+        spoil(tuple?.checkpoint.channel_values);
+      }
+    });
 
     it("hands out nothing through which stored state could be changed", async () => {
       const config = await putAll(saver, newThread(), checkpointOf({ list: [1], map: new Map([[1, [1]]]) }));

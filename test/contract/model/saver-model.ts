@@ -1,8 +1,14 @@
 import { expect } from "vitest";
 import type { BaseCheckpointSaver } from "../../../src/checkpoint/saver.ts";
-import type { Checkpoint, CheckpointConfig, CheckpointTuple } from "../../../src/checkpoint/types.ts";
+import type {
+  Checkpoint,
+  CheckpointConfig,
+  CheckpointPendingWrite,
+  CheckpointTuple,
+} from "../../../src/checkpoint/types.ts";
 import { loss } from "../../unit/serde/same.ts";
 import { checkpointOf, collect, METADATA, threadConfig } from "../fixtures.ts";
+import { spoil } from "../parts.ts";
 import { NaiveSaver } from "./naive-saver.ts";
 import { Random } from "./random.ts";
 import { Values } from "./values.ts";
@@ -193,10 +199,13 @@ export class SaverModel {
     this.#compare(ns, id, await this.#open.saver.getTuple(threadConfig(this.#thread, ns, id)));
   }
 
+  /** What a reader changes in place is its own: the values have nothing of the writes, and what is read later nothing of both. */
   #compare(ns: string, id: string, actual: CheckpointTuple | undefined): void {
     const naive = this.#of(ns);
     const expected = naive.read(id);
     if (actual === undefined || expected === undefined) throw new Error(`Checkpoint ${id} is not there.`);
+    expectWrites(actual.pendingWrites ?? [], naive.writes(id));
+    spoil(actual.pendingWrites);
     const { channel_values: values, ...frame } = actual.checkpoint;
     const { channel_values: expectedValues, ...expectedFrame } = expected.checkpoint;
     expectSame("frame", sorted(frame), sorted(expectedFrame));
@@ -205,15 +214,7 @@ export class SaverModel {
     expectSame("channels", Object.keys(values).toSorted(), Object.keys(expectedValues).toSorted());
     for (const channel of Object.keys(values))
       expectSame(`channel ${channel}`, values[channel], expectedValues[channel]);
-    const writes = naive.writes(id);
-    const byTask = (actual.pendingWrites ?? []).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    expect(byTask.map(([task, channel]) => `${task} ${channel}`).toSorted()).toEqual(
-      writes.map(([task, channel]) => `${task} ${channel}`).toSorted(),
-    );
-    for (const [task, channel, value] of writes) {
-      const same = byTask.filter((write) => write[0] === task && write[1] === channel);
-      if (!same.some((write) => loss(value, write[2]) === undefined)) throw new Error(`${task} ${channel}`);
-    }
+    spoil(values);
   }
 
   /** As a graph has them: from the saver; or as anybody: from elsewhere. */
@@ -234,6 +235,19 @@ export class SaverModel {
     const naive = this.#naive.get(ns);
     if (naive === undefined) throw new Error(`There is no namespace "${ns}".`);
     return naive;
+  }
+}
+
+function expectWrites(
+  actual: readonly CheckpointPendingWrite[],
+  expected: readonly CheckpointPendingWrite[],
+): void {
+  const names = (writes: readonly CheckpointPendingWrite[]) =>
+    writes.map(([task, channel]) => `${task} ${channel}`).toSorted();
+  expect(names(actual)).toEqual(names(expected));
+  for (const [task, channel, value] of expected) {
+    const same = actual.filter((write) => write[0] === task && write[1] === channel);
+    if (!same.some((write) => loss(value, write[2]) === undefined)) throw new Error(`${task} ${channel}`);
   }
 }
 
