@@ -172,13 +172,14 @@ export class RunQueue {
 
   async #drain(): Promise<void> {
     try {
-      for (let id = this.#next(); id !== undefined && !this.#isHeldBack(id); id = this.#next()) {
+      for (let id = this.#nextNow(); id !== undefined; id = this.#nextNow()) {
         const runId = id;
+        const cancelled = this.#storage.runs.get(runId)?.cancelled;
         try {
           const completion = await this.exclusive(() => this.#step(runId));
           this.#settle(runId, (waiter) => waiter.resolve(completion));
         } catch (fault) {
-          if (!(await this.#outlives(runId, fault))) return;
+          await this.#outlive(runId, cancelled, fault);
         }
       }
     } finally {
@@ -187,21 +188,34 @@ export class RunQueue {
     }
   }
 
-  /** Whether the queue goes on at once after what stopped a run. Throws when this instance can do nothing more. */
-  async #outlives(runId: string, fault: unknown): Promise<boolean> {
+  /** The run that may go on at once. */
+  #nextNow(): string | undefined {
+    const id = this.#next();
+    return id === undefined || this.#platform.now() < this.#retryAt || this.#isHeldBack(id) ? undefined : id;
+  }
+
+  /**
+   * What stopped a run, which was entered as `cancelled` says, lets the queue go on, now or at its time. Throws when this instance can do
+   * nothing more.
+   */
+  async #outlive(runId: string, cancelled: RunRow["cancelled"], fault: unknown): Promise<void> {
+    const { runs, serde } = this.#storage;
     try {
       if (isPlatformReset(fault)) {
         this.#interrupted = runId;
         throw fault;
       }
       const { code, message } = faultError(fault);
-      const encoded = await encode(this.#storage.serde, { code, message });
-      // Another attempt, or nobody, is to go on with the run: the rows say which.
-      if (fault instanceof RunSupersededError || this.#next() !== runId) return true;
+      const encoded = await encode(serde, { code, message });
+      const run = runs.get(runId);
+      if (run === undefined || run.endedAt !== undefined)
+        this.#settle(runId, (waiter) => waiter.resolve({ status: "ended" }));
+      // Another attempt, or nobody, is to go on with the run, or go on with it in another way: the rows say which.
+      if (fault instanceof RunSupersededError || this.#next() !== runId || run?.cancelled !== cancelled)
+        return;
       this.#postpone(runId, encoded);
       this.#platform.log.note("warn", "run.postponed", { run_id: runId, code });
       this.#platform.report(fault, { run_id: runId });
-      return false;
     } catch (cause) {
       this.#settle(runId, (waiter) => waiter.reject(cause));
       throw cause;

@@ -20,6 +20,9 @@ class EnteredThread {
   readonly entered: string[] = [];
   readonly reached: string[] = [];
   gate: Gate | undefined;
+  /** The run that a fault stops, before it has ended or after. */
+  fault: { readonly run: string; readonly when: "before" | "after" } | undefined;
+  readonly stops: RunStops;
   readonly #entrance: RunEntrance;
 
   constructor(storage: DurableObjectStorage) {
@@ -52,6 +55,8 @@ class EnteredThread {
       (way: string) =>
       async (run: RunRow): Promise<Completion> => {
         this.entered.push(`${run.id} ${way} ${run.attempt}`);
+        const isStopped = way === "executed" && this.fault?.run === run.id;
+        if (isStopped && this.fault?.when === "before") throw new Error("A fault.");
         await this.gate?.pass();
         this.storage.transaction(() => {
           const progress = { checkpointId: undefined, supersteps: 0 };
@@ -59,14 +64,15 @@ class EnteredThread {
           this.storage.runs.end(run.id, { status: "success", endedAt: NOW, progress });
           this.queue.noteLeft();
         });
+        if (isStopped) throw new Error("A fault.");
         return { status: "ended" };
       };
     const executor = { execute: leave("executed"), rollBack: leave("undone"), giveUp: leave("given up") };
     this.queue = new RunQueue(this.storage, platform, executor);
     const runner = { abortRun: () => undefined, hasTold: () => true, told: () => Promise.resolve() };
     const parts = { storage: this.storage, platform, queue: this.queue };
-    const stops = new RunStops({ ...parts, runner, onLeave: () => this.queue.noteLeft() });
-    this.#entrance = new RunEntrance({ ...parts, stops });
+    this.stops = new RunStops({ ...parts, runner, onLeave: () => this.queue.noteLeft() });
+    this.#entrance = new RunEntrance({ ...parts, stops: this.stops });
   }
 
   static inObject(work: (thread: EnteredThread) => Promise<void>): Promise<void> {
@@ -170,4 +176,34 @@ describe("a run that comes into a thread where nothing goes on", () => {
       }
       expect(thread.entered).toEqual(came.map((id) => `${id} executed 1`));
     }));
+});
+
+describe("a run that a fault stops", () => {
+  it("after it has ended is over for who waits for it", () =>
+    EnteredThread.inObject(async (thread) => {
+      thread.fault = { run: "a", when: "after" };
+      thread.admit("a");
+      const completion = thread.queue.completion("a");
+      await thread.drained();
+      expect(await Promise.race([completion, scheduler.wait(500)])).toEqual({ status: "ended" });
+    }));
+
+  it.for(["interrupt", "rollback"] as const)(
+    "and that is cancelled (%s) meanwhile keeps none behind it waiting, at whatever moment it is",
+    (action) =>
+      EnteredThread.inObject(async (thread) => {
+        for (let turns = 0; turns < 12; turns++) {
+          const [first, second] = [`${turns} a`, `${turns} b`];
+          thread.fault = { run: first, when: "before" };
+          thread.admit(first);
+          thread.admit(second);
+          thread.queue.wake();
+          for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+          thread.stops.cancel("t", first, action);
+          thread.queue.wake();
+          await thread.queue.drained();
+          expect({ turns, left: thread.storage.queue.all() }).toEqual({ turns, left: [] });
+        }
+      }),
+  );
 });
