@@ -24,7 +24,7 @@ export function waitingTasks(loop: LoopState, tasks: readonly PlannedTask[]): re
   const isWaiting = (task: PlannedTask): boolean =>
     asking.has(task.pathKey) ||
     (isLeftToHandler(run.graph, task, pending) && asking.has(taskPathKey(handlerPath(task.path))));
-  const packets: unknown = state.read(TASKS);
+  const packets: unknown = state.adopted(TASKS);
   const sends = Array.isArray(packets) ? packets.filter(isSendPacket) : [];
   return tasks
     .filter((task) => task.handles === undefined && isWaiting(task))

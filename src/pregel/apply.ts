@@ -59,7 +59,7 @@ export function applyOutside(
   nextVersion: NextVersion,
 ): readonly string[] {
   const isSending = writes.some(([channel]) => channel === TASKS);
-  const waiting: unknown = isSending ? state.read(TASKS) : undefined;
+  const waiting: unknown = isSending ? state.adopted(TASKS) : undefined;
   const sends = Array.isArray(waiting) ? waiting.map((packet): PendingWrite => [TASKS, packet]) : [];
   return applyWrites(
     state,

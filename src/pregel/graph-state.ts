@@ -80,8 +80,13 @@ export class GraphState {
 
   /** The value of a channel, safe to give to user code; undefined when it has none. */
   read(name: string): unknown {
+    return handOut(this.adopted(name));
+  }
+
+  /** The same as a part of the state, of which nothing is copied: not for user code. */
+  adopted(name: string): unknown {
     const channel = this.channels.get(name);
-    return channel?.isAvailable() ? readChannel(channel) : undefined;
+    return channel?.isAvailable() ? adopt(channel.get()) : undefined;
   }
 
   /** The value of a channel as it is, where it is what the channel saves. */
@@ -198,10 +203,6 @@ export function loadChannel(name: string, definition: BaseChannel, saved: unknow
   } catch (error) {
     throw error instanceof TidemarkError ? error : new ChannelLoadError(name, error);
   }
-}
-
-function readChannel(channel: BaseChannel): unknown {
-  return handOut(adopt(channel.get()));
 }
 
 /** Whether the first version is later than the second; no version is earlier than any. */

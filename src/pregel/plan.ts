@@ -1,3 +1,4 @@
+import { handOut } from "../adopt.ts";
 import { UnknownNodeError } from "../errors.ts";
 import { BRANCH_TO, NAMESPACE_SEPARATOR, PUSH, TASKS } from "./constants.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";
@@ -18,7 +19,7 @@ export interface PlannedTask {
   readonly triggers: readonly string[];
   /** Absent when the graph no longer has the node. */
   readonly node: EngineNode | undefined;
-  /** The arguments of the Send that started it. */
+  /** The arguments of the Send that started it, as they are in the state; or those of the call that did. */
   readonly sendArgs?: unknown;
   /** What the Send that started it says. */
   readonly timeout?: TimeoutPolicy;
@@ -55,15 +56,15 @@ export function requireNodes(tasks: readonly PlannedTask[]): void {
   if (missing !== undefined) throw new UnknownNodeError(missing.name, "The saved state");
 }
 
-/** What the node of a task is called with. */
+/** What the node of a task is called with: what can be changed in it is a copy for each who asks. */
 export function inputOf(state: GraphState, task: PlannedTask): unknown {
-  if ("sendArgs" in task) return task.sendArgs;
+  if ("sendArgs" in task) return handOut(task.sendArgs);
   const read = state.readAll(task.node?.channels ?? [], true);
   return task.node?.mapper === undefined ? read : task.node.mapper(read);
 }
 
 function planSends(state: GraphState, position: PlanPosition): PlannedTask[] {
-  const packets = state.read(TASKS);
+  const packets = state.adopted(TASKS);
   if (!Array.isArray(packets)) return [];
   return packets.filter(isSendPacket).map((packet, index) => {
     const path = pushPath(index);

@@ -92,6 +92,19 @@ describe("an edit while a question is open", () => {
     expect([state.next, await openQuestions(graph())]).toEqual([["c"], []]);
   });
 
+  it("leaves the question of a Send open, under its id, when it has bytes among its arguments", async () => {
+    const { graph } = evictable(
+      new StateGraph(State)
+        .addNode("w", () => ({ log: [interrupt("ok?")] }))
+        .addConditionalEdges(START, () => [new Send("w", { v: new Uint8Array([1]) })], ["w"]),
+    );
+    await graph().invoke({}, thread);
+    const asked = await idsOf(graph());
+    await graph().updateState(thread, { sum: 1 });
+    expect(await idsOf(graph())).toEqual(asked);
+    expect((await graph().invoke(resume("yes"), thread)).log).toEqual(["yes"]);
+  });
+
   it("keeps the Sends that ask, and not those that have finished", async () => {
     const runs: unknown[] = [];
     const { graph } = evictable(

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { Annotation, MemorySaver, START, StateGraph, type NodeConfig } from "tidemark";
+import { Annotation, MemorySaver, Send, START, StateGraph, type NodeConfig } from "tidemark";
 import { MsgpackSerializer } from "../../../src/checkpoint/serde/msgpack-serializer.ts";
 import { chain, evictable, historyOf, State, thread } from "./support.ts";
 
@@ -159,6 +159,30 @@ describe("what cannot be frozen", () => {
     await graph().invoke({ v: { in: [values[kind]()] } }, thread);
     expect(seen).toEqual([values[kind]()]);
     expect((await graph().getState(thread)).values.v).toEqual({ in: [values[kind]()] });
+  });
+
+  it("bytes among the arguments of a Send: each attempt and each event has its own", async () => {
+    const seen: unknown[] = [];
+    const told: unknown[] = [];
+    const { graph } = evictable(
+      chain({ a: () => ({}) })
+        .addConditionalEdges("a", () => [new Send("b", { in: values.bytes() })], ["b"])
+        .addNode(
+          "b",
+          (state) => {
+            const { in: bytes } = state as unknown as { in: Uint8Array };
+            seen.push([...bytes]);
+            bytes.fill(9);
+            if (seen.length < 3) throw new Error("again");
+            return {};
+          },
+          { retryPolicy: { maxAttempts: 3, initialInterval: 1, retryOn: () => true } },
+        ),
+    );
+    const stream = await graph().stream({ log: [] }, { ...thread, streamMode: "tasks" });
+    for await (const event of stream) if (event.name === "b" && "input" in event) told.push(event.input);
+    expect(seen).toEqual([1, 2, 3].map(() => [1, 2, 3]));
+    expect(told).toEqual([{ in: values.bytes() }]);
   });
 
   it("bytes are copied for a node when it looks at them, once", async () => {
