@@ -29,9 +29,17 @@ const RealDate = Date;
 /** What dates are told by, whichever object stands between. */
 export const DATE_PROTOTYPE: object = RealDate.prototype;
 
-/** Whether the value is a Date, locked or not. One of a subclass is something else. */
+/**
+ * Whether the value is a Date, locked or not, and nothing more. One of a subclass, or with properties of its own, is something
+ * else; so is what only has the prototype.
+ */
 export function isDate(value: object): value is Date {
-  return value instanceof RealDate && value.constructor === RealDate;
+  return (
+    value instanceof RealDate &&
+    value.constructor === RealDate &&
+    Object.prototype.toString.call(value) === "[object Date]" &&
+    Object.keys(value).length === 0
+  );
 }
 
 /** Nobody can change the Map from now on. */

@@ -201,6 +201,12 @@ describe("adopt", () => {
     expect(adopt({ moment }).moment).toBe(moment);
   });
 
+  it("passes a Date with properties of its own, and what only looks like one, through: neither can be stored", () => {
+    const dates = [Object.assign(new Date(0), { tz: "UTC" }), Object.create(Date.prototype) as Date];
+    expect(adopt(dates).map((date, index) => date === dates[index])).toEqual([true, true]);
+    expect(isConstant(adopt(dates))).toBe(false);
+  });
+
   it("refuses a value that is nested too deep", () => {
     let deep: unknown[] = [];
     for (let level = 0; level < 5000; level++) deep = [deep];

@@ -8,6 +8,7 @@ export function refusalOfPrimitive(value: unknown): string {
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
+  Date: "a Date with properties of its own, or without a time, cannot be stored; store what it has beside it",
   Promise: "a Promise cannot be stored; await it first",
   WeakMap: "a WeakMap cannot be stored; use a Map",
   WeakSet: "a WeakSet cannot be stored; use a Set",

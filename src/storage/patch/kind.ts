@@ -1,5 +1,5 @@
 import { hasSymbols, keysOf } from "../../columns.ts";
-import { isObject } from "../../containers.ts";
+import { isDate, isObject } from "../../containers.ts";
 import { LONG } from "../../shared-ends.ts";
 import { ExternalReference } from "../../checkpoint/serde/external-reference.ts";
 
@@ -45,7 +45,7 @@ function contentOf(leaf: object): Uint8Array | string | number | undefined {
   if (leaf instanceof Uint8Array) return leaf;
   if (ArrayBuffer.isView(leaf)) return new Uint8Array(leaf.buffer, leaf.byteOffset, leaf.byteLength);
   if (leaf instanceof ArrayBuffer) return new Uint8Array(leaf);
-  if (leaf instanceof Date) return leaf.getTime();
+  if (isDate(leaf)) return leaf.getTime();
   if (leaf instanceof URL) return leaf.href;
   if (leaf instanceof RegExp) return String(leaf);
   if (leaf instanceof ExternalReference) return `${leaf.kind} ${leaf.size} ${leaf.hash}`;

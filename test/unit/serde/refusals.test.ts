@@ -62,7 +62,13 @@ describe("what cannot be stored is refused", () => {
       ["d", 1],
       "a symbol",
     ],
-    ["what only looks like a Date", { a: [1], d: Object.create(Date.prototype) }, ["d"], "reading it failed"],
+    ["what only looks like a Date", { a: [1], d: Object.create(Date.prototype) }, ["d"], "a Date"],
+    [
+      "a Date with a property",
+      [Object.assign(new Date(0), { tz: "UTC" })],
+      [0],
+      "with properties of its own",
+    ],
   ])("%s", (_, value, path, message) => {
     const error = thrownBy(() => serializer.dumpsTyped(value));
     expect(error).toBeInstanceOf(UnserializableError);

@@ -1,3 +1,4 @@
+import { DATE_PROTOTYPE, isDate } from "../../../containers.ts";
 import { ExternalReference } from "../external-reference.ts";
 import { arrayBufferExtension, VIEW_PROTOTYPES, viewExtension } from "./binary.ts";
 import { mapExtension, setExtension } from "./collections.ts";
@@ -8,7 +9,7 @@ import { dateExtension, externalReferenceExtension, regexpExtension, urlExtensio
 const BY_PROTOTYPE: ReadonlyMap<object, Extension> = new Map<object, Extension>([
   [Map.prototype, mapExtension],
   [Set.prototype, setExtension],
-  [Date.prototype, dateExtension],
+  [DATE_PROTOTYPE, dateExtension],
   [RegExp.prototype, regexpExtension],
   [URL.prototype, urlExtension],
   [ArrayBuffer.prototype, arrayBufferExtension],
@@ -22,6 +23,7 @@ const BY_TYPE: ReadonlyMap<number, Extension> = new Map(
 
 /** Exact classes only, as a subclass would come back as its parent; of errors, subclasses too. */
 export function extensionFor(value: object, prototype: object): Extension | undefined {
+  if (prototype === DATE_PROTOTYPE && !isDate(value)) return undefined;
   return BY_PROTOTYPE.get(prototype) ?? (value instanceof Error ? errorExtension : undefined);
 }
 
