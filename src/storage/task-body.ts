@@ -27,11 +27,12 @@ export function toTaskBody({ path, writes }: TaskWrites<unknown>): PlainBody | P
 
 /** `base`: what the checkpoint has in its channels, in stored form. Without it patches stay what they are. */
 export function fromTaskBody(body: unknown, base?: ReadonlyMap<string, unknown>): TaskWrites<unknown> {
-  const [patched, path, writes] = patchedBody(body);
+  const [places, path, writes] = patchedBody(body);
+  const patched = new Set(places);
   return {
     path,
     writes: writes.map(([index, channel, value], place) => {
-      if (!patched.includes(place)) return { index, channel, value };
+      if (!patched.has(place)) return { index, channel, value };
       return { index, channel, value: base ? applyPatch(base.get(channel), value) : new ValuePatch(value) };
     }),
   };
@@ -45,5 +46,10 @@ function patchedBody(body: unknown): PatchedBody {
 }
 
 function isPatchedBody(parts: readonly unknown[]): parts is PatchedBody {
-  return typeof parts[1] === "string" && Array.isArray(parts[2]);
+  const [patched, path, writes] = parts;
+  return isPlaces(patched) && typeof path === "string" && Array.isArray(writes);
+}
+
+function isPlaces(value: unknown): boolean {
+  return Array.isArray(value) && value.every((place) => typeof place === "number");
 }

@@ -94,7 +94,7 @@ describe("the row of a task", () => {
     expect(fromTaskBody(body, new Map([["log", ["a", "b"]]]))).toEqual({ path, writes });
   });
 
-  it.each([[null], [[]], [[path]], [[[0]]], [[[0], path]], [{ path }], [[1, path, []]]])(
+  it.each([[null], [[]], [[path]], [[[0]]], [[[0], path]], [{ path }], [[1, path, []]], [[["0"], path, []]]])(
     "is refused when it is %j",
     (body) => {
       expect(() => fromTaskBody(body)).toThrow("a row of writes has another form");
