@@ -85,7 +85,7 @@ function newestCode({ begin, lazy }: NewestTables): string {
   return [
     `\n/** What all of them make, but for what is made later. */\nexport const newestTables =\n  ${literal(begin)};\n`,
     `\n/** What is made with the first row of each of these. */\n`,
-    `export const lazyTables: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`,
+    `export const lazyTables = {\n${entries.join("")}};\n`,
   ].join("");
 }
 

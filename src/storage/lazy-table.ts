@@ -8,10 +8,10 @@ import { type Row, Sql, type SqlInput } from "./sql.ts";
 export class LazyTable {
   readonly name: string;
   readonly #sql: Sql;
-  readonly #tables: LazyTables;
+  readonly #tables: Pick<LazyTables, "has" | "make">;
   #isEmpty: boolean | undefined;
 
-  constructor(name: string, sql: Sql, tables: LazyTables) {
+  constructor(name: string, sql: Sql, tables: Pick<LazyTables, "has" | "make">) {
     this.name = name;
     this.#sql = sql;
     this.#tables = tables;

@@ -2,11 +2,14 @@ import { LazyTable } from "./lazy-table.ts";
 import { tableNames } from "./migrations.ts";
 import { Sql } from "./sql.ts";
 
+/** Those of a saver. */
+type SaverTable = "blobs" | "parts";
+
 /**
  * The tables of an object that are made with their first row. A table costs each object that has it a page for good, and
  * one more for each of its indexes. Which there are is read once: an object alone makes its tables.
  */
-export class LazyTables {
+export class LazyTables<Name extends string = SaverTable> {
   /** Their names, whether they are there or not. */
   readonly lazy: readonly string[];
   readonly #storage: SqlStorage;
@@ -16,16 +19,20 @@ export class LazyTables {
   #names: Set<string> | undefined;
 
   /** `scripts` make each of them with its indexes; the others are there. */
-  constructor(storage: SqlStorage, scripts: Readonly<Record<string, string>> = {}) {
+  constructor(storage: SqlStorage, scripts?: Readonly<Record<Name, string>>) {
     this.#storage = storage;
     this.#sql = new Sql(storage);
-    this.#scripts = scripts;
-    this.lazy = Object.keys(scripts);
-    for (const name of this.lazy) this.of(name);
+    this.#scripts = scripts ?? {};
+    this.lazy = Object.keys(this.#scripts);
+    for (const name of this.lazy) this.#table(name);
   }
 
   /** The statements on this table, which are the same for all that ask. */
-  of(name: string): LazyTable {
+  of(name: Name): LazyTable {
+    return this.#table(name);
+  }
+
+  #table(name: string): LazyTable {
     const known = this.#tables.get(name);
     if (known !== undefined) return known;
     const table = new LazyTable(name, this.#sql, this);

@@ -42,7 +42,7 @@ export class RunRows {
   readonly #lastPlace = new Remembered<number>();
   readonly #run = new Remembered<{ readonly id: string; readonly row: RunRow | undefined }>();
 
-  constructor(sql: Sql, queue: QueueRows, tables: LazyTables) {
+  constructor(sql: Sql, queue: QueueRows, tables: LazyTables<"idempotency_keys" | "deliveries" | "events">) {
     this.#sql = sql;
     this.#queue = queue;
     this.#keys = tables.of("idempotency_keys");

@@ -33,7 +33,7 @@ async function used(): Promise<TestThread> {
 /** How many rows the work reads, in the object. */
 function rowsRead<T>(
   thread: TestThread,
-  work: (sql: Sql, tables: LazyTables) => T,
+  work: (sql: Sql, tables: LazyTables<keyof typeof lazyTables>) => T,
 ): Promise<{ result: T; rows: number }> {
   return thread.inside(({ storage }) => {
     const counts = newCounts();
