@@ -72,10 +72,11 @@ async function figuresOf(server: Server): Promise<Figures> {
     one: await underLoad(server, ONE, onNewThread),
     many: await underLoad(server, MANY, onNewThread),
   };
+  const another = await new BenchThread(server).create();
+  await underLoad(server, WARM_UP, () => another.loop());
   const long = await new BenchThread(server).create();
   await inTurns(EARLIER_RUNS, MANY.connections, () => long.loop());
   const onLongThread = (): Promise<unknown> => long.loop();
-  await underLoad(server, WARM_UP, onLongThread);
   const longThread = {
     one: await underLoad(server, ONE, onLongThread),
     many: await underLoad(server, MANY, onLongThread),
