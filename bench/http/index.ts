@@ -6,8 +6,7 @@ import { ReferenceServer } from "./reference-server.ts";
 
 const ONE: Load = { connections: 1, duration: 4000 };
 const MANY: Load = { connections: 32, duration: 4000 };
-/** Both engines go on compiling what they run for about so long: what follows is what a server does that has been up for a while. */
-const WARM_UP: Load = { connections: 32, duration: 15_000 };
+const WARM_UP: Load = { connections: 4, duration: 2000 };
 /** What a long thread has behind it: as many as the turns of a long chat in the table of storage. */
 const EARLIER_RUNS = 1000;
 /** How often each is started. */
@@ -72,8 +71,6 @@ async function figuresOf(server: Server): Promise<Figures> {
     one: await underLoad(server, ONE, onNewThread),
     many: await underLoad(server, MANY, onNewThread),
   };
-  const another = await new BenchThread(server).create();
-  await underLoad(server, WARM_UP, () => another.loop());
   const long = await new BenchThread(server).create();
   await inTurns(EARLIER_RUNS, MANY.connections, () => long.loop());
   const onLongThread = (): Promise<unknown> => long.loop();
