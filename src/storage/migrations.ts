@@ -4,6 +4,7 @@ import { StorageError } from "../errors.ts";
 export interface Migration {
   readonly version: number;
   readonly name: string;
+  /** "" where the tables stay as they are, and rows have a form that older code does not know. */
   readonly sql: string;
   /** The lazy table that it is about, and nothing else: an object without that table will make it in its newest form. */
   readonly table?: string;
@@ -42,7 +43,8 @@ export function migrate(
 }
 
 /** Where there were no tables, each step makes those that the next ones are about. */
-function isDue(sql: SqlStorage, { table }: Migration, current: number): boolean {
+function isDue(sql: SqlStorage, { table, sql: statements }: Migration, current: number): boolean {
+  if (statements === "") return false;
   return table === undefined || current === 0 || tableNames(sql).has(table);
 }
 

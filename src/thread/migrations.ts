@@ -113,6 +113,11 @@ export const threadMigrations: readonly Migration[] = [
     name: "told_checkpoints",
     sql: "ALTER TABLE events ADD COLUMN checkpoint BLOB;",
   },
+  {
+    version: 23,
+    name: "rows_of_another_form",
+    sql: "",
+  },
 ];
 
 /** What all of them make, but for what is made later. */

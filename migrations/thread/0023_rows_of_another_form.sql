@@ -1,0 +1,1 @@
+-- What tasks write may be patches, and tables that have no rows may be missing: older code is to refuse such a thread.
