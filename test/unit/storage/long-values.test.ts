@@ -9,10 +9,8 @@ import {
   START,
   StateGraph,
 } from "tidemark";
-import { SqliteSaver } from "../../../src/storage/sqlite-saver.ts";
-import { threadMigrations } from "../../../src/thread/migrations.ts";
 import { CountedCode, type Executed } from "../../support/counted-code.ts";
-import { MemorySqlStorage } from "../../support/sql-storage.ts";
+import { saverOf, threadTables } from "./support.ts";
 
 /** A channel, and what a turn writes to it. */
 interface Work<Value> {
@@ -151,18 +149,8 @@ const TURNS_BEFORE = 4;
 
 /** A thread with turns on a channel of this kind. */
 function threadOf<Value>({ reducer, of, part, returned = (_, name) => part(name) }: Work<Value>) {
-  const storage = new MemorySqlStorage();
-  for (const { sql } of threadMigrations) storage.run(sql);
-  const newSaver = () =>
-    new SqliteSaver({
-      sql: storage.sql,
-      transact: (write) => write(),
-      prefix: "",
-      randomId: () => crypto.randomUUID(),
-      onUnreadable: (error) => {
-        throw error;
-      },
-    });
+  const storage = threadTables();
+  const newSaver = () => saverOf(storage);
   const State = Annotation.Root({ all: Annotation({ reducer, default: () => of(0) }) });
   const graph = new StateGraph(State)
     .addNode("answer", ({ all }, { runId }) => ({ all: returned(all, `answer of ${runId}`) }))
