@@ -8,6 +8,7 @@ import type { ThreadObject } from "../../../src/thread/thread-object.ts";
 import { createRuntime } from "../../../src/worker.ts";
 import { Gate } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
+import { startRun } from "./start-run.ts";
 
 /** A thread that is not made yet, and what its directory does. */
 interface Making {
@@ -67,19 +68,7 @@ async function making(
       drafts,
       storage: state.storage,
       create: () => thread.createThread({ ...address, metadata: {}, ifExists: "do_nothing" }),
-      run: () =>
-        thread.invoke({
-          ...address,
-          runId: crypto.randomUUID(),
-          request: {
-            config: {},
-            graph: "graph",
-            input: { kind: "input", value: { log: [] } },
-            onInterrupted: "refuse",
-            modes: [],
-            subgraphs: false,
-          },
-        }),
+      run: () => thread.invoke(startRun(address)),
     });
     vi.restoreAllMocks();
   });

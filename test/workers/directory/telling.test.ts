@@ -8,6 +8,7 @@ import type { ThreadObject } from "../../../src/thread/thread-object.ts";
 import { createRuntime } from "../../../src/worker.ts";
 import { Gate } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
+import { startRun } from "./start-run.ts";
 
 /** A thread, what its directory was told and asked, and how often its alarm was set or removed. */
 interface Told {
@@ -65,19 +66,6 @@ async function telling(gates: readonly Gate[], work: (told: Told) => Promise<voi
     const begin = (): ThreadObject =>
       new Thread(state, { ...env, DIRECTORY: { getByName: () => directory } });
     let thread = begin();
-    const start = () => ({
-      tenant,
-      threadId,
-      runId: crypto.randomUUID(),
-      request: {
-        config: {},
-        graph: "graph",
-        input: { kind: "input", value: { log: [] } },
-        onInterrupted: "refuse",
-        modes: [],
-        subgraphs: false,
-      } as const,
-    });
     await work({
       wake: () => void (thread = begin()),
       heard,
@@ -86,7 +74,8 @@ async function telling(gates: readonly Gate[], work: (told: Told) => Promise<voi
       answer: (given) => void (answering = given),
       version: () => state.storage.sql.exec<{ version: number }>("SELECT version FROM thread").one().version,
       timers: () => state.storage.sql.exec("SELECT kind FROM timers").toArray(),
-      run: async () => expect(await thread.invoke(start())).toMatchObject({ ok: true }),
+      run: async () =>
+        expect(await thread.invoke(startRun({ tenant, threadId }))).toMatchObject({ ok: true }),
       create: () => thread.createThread({ tenant, threadId, metadata: {}, ifExists: "raise" }),
     });
     vi.restoreAllMocks();
