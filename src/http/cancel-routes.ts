@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import * as v from "valibot";
 import { Hono } from "./hono.ts";
 import { discard } from "../discard.ts";
-import type { CancelRun } from "../thread/run-protocol.ts";
+import type { CancelRun } from "../thread/runs/run-protocol.ts";
 import type { Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { accessTo, authorize } from "./auth/authorization.ts";

@@ -1,6 +1,6 @@
 import { stringifyJson } from "../json.ts";
 import type { SpanPart, SpanResult } from "../pregel/span.ts";
-import type { TracedRun } from "../thread/traces.ts";
+import type { TracedRun } from "../thread/attempt/traces.ts";
 
 /** By name; what is undefined is left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;

@@ -1,4 +1,4 @@
-import type { OpenTraces, TracedRun, TraceHost, Traces } from "../thread/traces.ts";
+import type { OpenTraces, TracedRun, TraceHost, Traces } from "../thread/attempt/traces.ts";
 import type { Span } from "../pregel/span.ts";
 import { VERSION } from "../version.ts";
 import { describeRun } from "./attributes.ts";

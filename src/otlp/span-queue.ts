@@ -1,4 +1,4 @@
-import type { TraceHost } from "../thread/traces.ts";
+import type { TraceHost } from "../thread/attempt/traces.ts";
 import type { SpanRecord } from "./span-record.ts";
 
 /** More spans than these, or longer ones in characters of JSON, do not wait: the newest ones are dropped. */

@@ -15,7 +15,7 @@ import { boundTo } from "../thread/bound.ts";
 import type { Report } from "../log.ts";
 import type { AskThread } from "../directory/expected-threads.ts";
 import type { Reply, ThreadApi } from "../thread/protocol.ts";
-import type { CallThread } from "../thread/cron-thread-starts.ts";
+import type { CallThread } from "../thread/crons/cron-thread-starts.ts";
 import type { ObjectNamespace, Placement } from "./placement.ts";
 
 /**

@@ -10,7 +10,7 @@ import { type AppOptions, createApp } from "../http/app.ts";
 import { createThreadClass, type ThreadConfig } from "../thread/durable-thread.ts";
 import { eventOptions } from "../thread/events/event-options.ts";
 import type { OutboxOptions } from "../thread/outbox/outbox-options.ts";
-import { checkRetention } from "../thread/retention.ts";
+import { checkRetention } from "../thread/life-cycle/retention.ts";
 import {
   directoriesIn,
   limiterOf,

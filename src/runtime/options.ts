@@ -10,9 +10,9 @@ import type { LogOptions, Report } from "../log.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import type { ThreadClass } from "../thread/durable-thread.ts";
 import type { EventOptions } from "../thread/events/event-options.ts";
-import type { Retention } from "../thread/retention.ts";
-import type { OpenTraces } from "../thread/traces.ts";
-import type { NextTime } from "../thread/schedules.ts";
+import type { Retention } from "../thread/life-cycle/retention.ts";
+import type { OpenTraces } from "../thread/attempt/traces.ts";
+import type { NextTime } from "../thread/crons/schedules.ts";
 import type { PlacementOptions } from "./placement.ts";
 
 /** What a Worker is made of. */

@@ -1,21 +1,21 @@
 import { CheckpointIds } from "../checkpoint/id.ts";
-import type { ThreadDirectory } from "./announcer.ts";
+import type { ThreadDirectory } from "./announcing/announcer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { TidemarkError } from "../errors.ts";
 import type { Log, LogFields, Report } from "../log.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { timerSleep } from "../pregel/timer-sleep.ts";
 import type { OutboxOptions } from "./outbox/outbox-options.ts";
-import type { CallThread } from "./cron-thread-starts.ts";
+import type { CallThread } from "./crons/cron-thread-starts.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { EventLimits } from "./events/event-limits.ts";
-import type { Retention } from "./retention.ts";
+import type { Retention } from "./life-cycle/retention.ts";
 import { ThreadObject, type CrashWitness } from "./thread-object.ts";
-import type { NextTime } from "./schedules.ts";
+import type { NextTime } from "./crons/schedules.ts";
 import { storedTenant } from "./thread-rows.ts";
 import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
-import type { OpenTraces } from "./traces.ts";
+import type { OpenTraces } from "./attempt/traces.ts";
 import { configured, UnusableThread } from "./unusable-thread.ts";
 import { boundTo } from "./bound.ts";
 

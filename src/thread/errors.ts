@@ -1,8 +1,8 @@
 import { describeError } from "../error-record.ts";
 import { RefusedError, StorageError, TidemarkError, type WireError, messageOf } from "../errors.ts";
-import type { AnswerRecord } from "./answer-rows.ts";
-import { actionOf } from "./cancellation.ts";
-import type { Cancellation } from "./run-protocol.ts";
+import type { AnswerRecord } from "./answers/answer-rows.ts";
+import { actionOf } from "./runs/cancellation.ts";
+import type { Cancellation } from "./runs/run-protocol.ts";
 import type { TaskFailure } from "../pregel/types.ts";
 
 /** Longer messages are cut: they come from user code, and a run's row holds them. */

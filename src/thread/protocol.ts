@@ -6,7 +6,7 @@
 import type { JsonObject } from "../directory/protocol.ts";
 import type { WireError } from "../errors.ts";
 import type { RunLimits } from "../pregel/limits.ts";
-import type { CronsApi } from "./cron-protocol.ts";
+import type { CronsApi } from "./crons/cron-protocol.ts";
 import type {
   CancelRun,
   ListGraphs,
@@ -15,7 +15,7 @@ import type {
   NamedRun,
   AcceptedRun,
   ToldRun,
-} from "./run-protocol.ts";
+} from "./runs/run-protocol.ts";
 
 /** Names the thread; the object keeps both in its own row. */
 export interface ThreadAddress {

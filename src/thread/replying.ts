@@ -1,7 +1,7 @@
 import { TidemarkError } from "../errors.ts";
 import { wireError } from "./errors.ts";
 import type { Reply } from "./protocol.ts";
-import { AnsweredError } from "./run-answer.ts";
+import { AnsweredError } from "./runs/run-answer.ts";
 
 /** Makes a value of a typed error: classes of errors do not survive the way to the router. */
 export async function replying<Value>(work: () => Promise<Value>): Promise<Reply<Value>> {

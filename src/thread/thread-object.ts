@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { CrashPoint } from "./crash-points.ts";
-import type { CreateCron, ListCrons, NamedCron, PatchCron } from "./cron-protocol.ts";
+import type { CreateCron, ListCrons, NamedCron, PatchCron } from "./crons/cron-protocol.ts";
 import type {
   Bytes,
   ByteStream,
@@ -24,7 +24,7 @@ import type {
   ThreadAddress,
   ThreadApi,
 } from "./protocol.ts";
-import type { AcceptedRun, CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
+import type { AcceptedRun, CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./runs/run-protocol.ts";
 import { parseJsonObject } from "./thread-rows.ts";
 import type { Thread } from "./thread.ts";
 import { UnusableThread } from "./unusable-thread.ts";

@@ -12,21 +12,21 @@ import { Sql } from "../storage/sql.ts";
 import { SqliteSaver, type SqliteSaverOptions } from "../storage/sqlite-saver.ts";
 import { Tables } from "../storage/tables.ts";
 import { type StorageUsage, usageOf } from "../storage/usage.ts";
-import { AnswerRows } from "./answer-rows.ts";
-import { AttemptFence } from "./attempt-fence.ts";
+import { AnswerRows } from "./answers/answer-rows.ts";
+import { AttemptFence } from "./attempt/attempt-fence.ts";
 import { EventRows } from "./events/event-rows.ts";
-import { CronRows } from "./cron-rows.ts";
-import { ReceivedEventRows } from "./received-event-rows.ts";
-import { IdempotencyRows } from "./idempotency-rows.ts";
+import { CronRows } from "./crons/cron-rows.ts";
+import { ReceivedEventRows } from "./waits/received-event-rows.ts";
+import { IdempotencyRows } from "./idempotency/idempotency-rows.ts";
 import { DeliveryRows } from "./outbox/delivery-rows.ts";
-import { LimitQuestionRows } from "./limit-question-rows.ts";
+import { LimitQuestionRows } from "./attempt/limit-question-rows.ts";
 import { lazyTables, newestTables, threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import { QueueRows } from "./queue-rows.ts";
-import { RunRows } from "./run-rows.ts";
-import type { Claim, NewRun, RunProgress, RunRow } from "./run-row.ts";
+import { QueueRows } from "./queue/queue-rows.ts";
+import { RunRows } from "./runs/run-rows.ts";
+import type { Claim, NewRun, RunProgress, RunRow } from "./runs/run-row.ts";
 import { type NewThread, ThreadRows, type ThreadRow } from "./thread-rows.ts";
-import { Timers } from "./timers.ts";
+import { Timers } from "./timers/timers.ts";
 
 /** What a commit of a run adds to the saver's own rows, in the same transaction. */
 export interface CommitGuard {

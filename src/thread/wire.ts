@@ -1,8 +1,8 @@
 import type { Interrupt } from "../interrupt-error.ts";
 import type { Waiting } from "../pregel/question.ts";
 import type { RunnableConfig, StateSnapshot, StateTask, StreamEvent } from "../pregel/types.ts";
-import type { RunEnd } from "./run-end.ts";
-import type { NamedRun } from "./run-protocol.ts";
+import type { RunEnd } from "./runs/run-end.ts";
+import type { NamedRun } from "./runs/run-protocol.ts";
 
 /** The wire's dialect: snake_case, JSON. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { extractOf } from "../../src/thread/extract.ts";
+import { extractOf } from "../../src/thread/announcing/extract.ts";
 
 describe("what a directory gets of a thread's values", () => {
   it("is what stands at the paths that are configured, and nothing else", () => {

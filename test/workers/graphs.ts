@@ -2,8 +2,8 @@ import { END, START, StateGraph } from "../../src/index.ts";
 import { MsgpackSerializer } from "../../src/checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../../src/checkpoint/serde/protocol.ts";
 import type { RunnableGraph } from "../../src/pregel/runnable-graph.ts";
-import type { Retention } from "../../src/thread/retention.ts";
-import type { OpenTraces } from "../../src/thread/traces.ts";
+import type { Retention } from "../../src/thread/life-cycle/retention.ts";
+import type { OpenTraces } from "../../src/thread/attempt/traces.ts";
 import { Log } from "../support/log.ts";
 
 /** The graphs of the test worker. Its runtime reads them whenever a thread object is made. */

@@ -1,5 +1,5 @@
 import type { Position } from "../events/position.ts";
-import type { PlacedRun } from "../run-row.ts";
+import type { PlacedRun } from "../runs/run-row.ts";
 import { eventNumber } from "./event-number.ts";
 import { eventText, type FeedEvent } from "./feed-event.ts";
 

@@ -2,7 +2,7 @@ import { customText } from "./custom-data.ts";
 import type { LoggedEvent } from "../events/logged-event.ts";
 import { eventNumber } from "./event-number.ts";
 import { eventText, type FeedEvent } from "./feed-event.ts";
-import type { PlacedRun } from "../run-row.ts";
+import type { PlacedRun } from "../runs/run-row.ts";
 import { dataText, isProtocolEvent, partsOfName } from "./logged-form.ts";
 
 /**

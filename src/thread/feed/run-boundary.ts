@@ -1,6 +1,6 @@
 import { stringifyJson } from "../../json.ts";
-import type { RunEnd } from "../run-end.ts";
-import type { RunRow } from "../run-row.ts";
+import type { RunEnd } from "../runs/run-end.ts";
+import type { RunRow } from "../runs/run-row.ts";
 import { atEnd, eventNumber } from "./event-number.ts";
 import { eventText, type FeedEvent } from "./feed-event.ts";
 import { loggedData } from "./logged-form.ts";

@@ -1,6 +1,6 @@
 import type { EventLog } from "../events/event-log.ts";
-import { runEnd } from "../run-answer.ts";
-import type { PlacedRun, RunRow } from "../run-row.ts";
+import { runEnd } from "../runs/run-answer.ts";
+import type { PlacedRun, RunRow } from "../runs/run-row.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import { eventNumber, lastNumber, placeOf } from "./event-number.ts";
 import type { FeedEvent } from "./feed-event.ts";

@@ -1,5 +1,5 @@
 import type { StartRun } from "../protocol.ts";
-import { unstageRun } from "../stage-run.ts";
+import { unstageRun } from "../runs/stage-run.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 
 /**

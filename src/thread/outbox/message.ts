@@ -1,7 +1,7 @@
 import type { Interrupt } from "../../interrupt-error.ts";
 import { mintHook } from "../../hooks/hook-token.ts";
 import { stringifyJson } from "../../json.ts";
-import type { RunEnd } from "../run-end.ts";
+import type { RunEnd } from "../runs/run-end.ts";
 import type { ThreadRow } from "../thread-rows.ts";
 import { waitingOf } from "../wire.ts";
 import type { Delivery } from "./delivery-rows.ts";

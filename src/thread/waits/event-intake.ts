@@ -1,11 +1,11 @@
 import { encode, type Encoded } from "../../checkpoint/encoding.ts";
 import { requireEventKey, type ReceivedEvent } from "../../pregel/wait.ts";
-import { type HashedKey, hashedKey } from "../content-hashes.ts";
+import { type HashedKey, hashedKey } from "../idempotency/content-hashes.ts";
 import { eventTooLarge, threadNotFound, tooManyEvents } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { EventReceipt, SendEvent } from "../protocol.ts";
-import type { StoredEvent } from "../received-event-rows.ts";
-import type { RunQueue } from "../run-queue.ts";
+import type { StoredEvent } from "./received-event-rows.ts";
+import type { RunQueue } from "../queue/run-queue.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import { MovedError, type WaitAnswers } from "./wait-answers.ts";
 

@@ -1,10 +1,10 @@
 import { RefusedError } from "../../errors.ts";
-import type { AnswerRecord } from "../answer-rows.ts";
+import type { AnswerRecord } from "../answers/answer-rows.ts";
 import type { ThreadPlatform } from "../platform.ts";
-import type { StoredEvent } from "../received-event-rows.ts";
-import type { RunAdmission } from "../run-admission.ts";
-import { awaitedEvents, nextTime, type Standing } from "../standing.ts";
-import type { StateReader } from "../state-reader.ts";
+import type { StoredEvent } from "./received-event-rows.ts";
+import type { RunAdmission } from "../runs/run-admission.ts";
+import { awaitedEvents, nextTime, type Standing } from "../state/standing.ts";
+import type { StateReader } from "../state/state-reader.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import type { WaitTimer } from "./wait-timer.ts";
 

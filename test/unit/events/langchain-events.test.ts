@@ -1,7 +1,7 @@
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { expect, it } from "vitest";
 import { MemorySaver, MessagesAnnotation, type NodeConfig, START, StateGraph } from "../../../src/index.ts";
-import { type LangChainEvent, ToldSpan } from "../../../src/thread/langchain-events.ts";
+import { type LangChainEvent, ToldSpan } from "../../../src/thread/events/langchain-events.ts";
 import { LangGraphTelling } from "../../../src/thread/events/langgraph-telling.ts";
 
 it("models and nodes are told as LangChain tells them, and whoever traces them sees the same", async () => {

@@ -1,6 +1,6 @@
 import { interrupt, sleep, waitForEvent } from "../../../src/index.ts";
 import { sign } from "../../../src/hooks/hmac.ts";
-import type { CreateCron } from "../../../src/thread/cron-protocol.ts";
+import type { CreateCron } from "../../../src/thread/crons/cron-protocol.ts";
 import { until } from "../../support/gate.ts";
 import { json, request, type TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { RunSupersededError } from "../../../src/thread/errors.ts";
-import type { RunRow } from "../../../src/thread/run-row.ts";
+import type { RunRow } from "../../../src/thread/runs/run-row.ts";
 import { type CommitGuard, ThreadStorage } from "../../../src/thread/thread-storage.ts";
 import { noteReport } from "../../support/reports.ts";
 

@@ -5,9 +5,9 @@ import { migrate } from "../../../src/storage/migrations.ts";
 import { LazyTables } from "../../../src/storage/lazy-tables.ts";
 import { Sql } from "../../../src/storage/sql.ts";
 import { lazyTables, newestTables, threadMigrations } from "../../../src/thread/migrations.ts";
-import { QueueRows } from "../../../src/thread/queue-rows.ts";
-import { RunRows } from "../../../src/thread/run-rows.ts";
-import type { Claim, EndedRun, NewRun } from "../../../src/thread/run-row.ts";
+import { QueueRows } from "../../../src/thread/queue/queue-rows.ts";
+import { RunRows } from "../../../src/thread/runs/run-rows.ts";
+import type { Claim, EndedRun, NewRun } from "../../../src/thread/runs/run-row.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const claim: Claim = { startedAt: 5, version: "v1", isCounted: true };

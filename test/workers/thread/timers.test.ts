@@ -6,8 +6,8 @@ import { migrate } from "../../../src/storage/migrations.ts";
 import { threadMigrations } from "../../../src/thread/migrations.ts";
 import type { ThreadPlatform } from "../../../src/thread/platform.ts";
 import { ThreadStorage } from "../../../src/thread/thread-storage.ts";
-import { TimerDispatch, type TimerHandler } from "../../../src/thread/timer-dispatch.ts";
-import { TIMER_KINDS, type TimerKind } from "../../../src/thread/timers.ts";
+import { TimerDispatch, type TimerHandler } from "../../../src/thread/timers/timer-dispatch.ts";
+import { TIMER_KINDS, type TimerKind } from "../../../src/thread/timers/timers.ts";
 
 const LEASE = 1000;
 

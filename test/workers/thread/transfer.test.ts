@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { writeArchive } from "../../../src/archive/write-archive.ts";
 import { readArchive } from "../../../src/archive/read-archive.ts";
 import type { Cell, ContentRecord } from "../../../src/archive/records.ts";
-import { ARCHIVED_TABLES } from "../../../src/thread/archived-tables.ts";
+import { ARCHIVED_TABLES } from "../../../src/thread/transfer/archived-tables.ts";
 import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate } from "../../support/gate.ts";
