@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { discard } from "../discard.ts";
-import type { StartedBy, StartRun } from "../thread/protocol.ts";
-import type { CancelRun } from "../thread/runs/run-protocol.ts";
+import type { CancelRun, StartedBy, StartRun } from "../thread/protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
 import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";

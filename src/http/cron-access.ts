@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { GRAPH_CRONS } from "../graph-crons.ts";
-import type { ListCrons, NamedCron } from "../thread/crons/cron-protocol.ts";
+import type { ListCrons, NamedCron } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { accessTo, authorize } from "./auth/authorization.ts";

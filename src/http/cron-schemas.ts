@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import type { PatchCron } from "../thread/crons/cron-protocol.ts";
-import type { RunRequest } from "../thread/protocol.ts";
+import type { PatchCron, RunRequest } from "../thread/protocol.ts";
 import { requestedModes, RunModes } from "./run-create.ts";
 import { requestedOptions, runOptions } from "./run-options.ts";
 import { requestedConfig } from "./run-request.ts";

@@ -1,8 +1,7 @@
 import type { Context } from "hono";
 import { stringifyJson } from "../json.ts";
 import { langGraphError } from "../langgraph-error.ts";
-import type { Reply, StartRun, ThreadApi } from "../thread/protocol.ts";
-import type { NamedRun, ToldRun } from "../thread/runs/run-protocol.ts";
+import type { NamedRun, Reply, StartRun, ThreadApi, ToldRun } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { reauthentications } from "./auth/reauthentication.ts";
 import type { Disconnection } from "./disconnection.ts";

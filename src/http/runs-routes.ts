@@ -1,8 +1,7 @@
 import type { Context } from "hono";
 import { Hono } from "./hono.ts";
 import { discard } from "../discard.ts";
-import type { StartRun } from "../thread/protocol.ts";
-import type { NamedRun } from "../thread/runs/run-protocol.ts";
+import type { NamedRun, StartRun } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery, sentBody } from "./body.ts";
 import { cancelOnDisconnect, refusalToCancel } from "./cancel-on-disconnect.ts";

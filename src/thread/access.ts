@@ -1,6 +1,6 @@
 import { contains } from "../contains.ts";
 import { threadNotFound } from "./errors.ts";
-import type { ThreadAddress } from "./protocol.ts";
+import type { ThreadAddress } from "./call.ts";
 import type { ThreadRow } from "./thread-rows.ts";
 
 /** Whether the thread is one for the caller. */

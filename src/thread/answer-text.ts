@@ -1,6 +1,6 @@
 import { stringifyJson } from "../json.ts";
 import { ResponseTooLargeError } from "./errors.ts";
-import type { Bytes } from "./protocol.ts";
+import type { Bytes } from "./call.ts";
 
 /** Of its text, in characters. An object has 128 MB of memory for the state, its text, and everything else. */
 const MAX_ANSWER = 48 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { RefusedError } from "../errors.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { threadEmpty, threadNotFound } from "./errors.ts";
-import type { StartRun } from "./protocol.ts";
+import type { StartRun } from "./runs/run-protocol.ts";
 
 /** The graphs of a deployment, by name. */
 export class GraphCatalog {

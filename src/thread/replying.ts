@@ -1,6 +1,6 @@
 import { TidemarkError } from "../errors.ts";
 import { wireError } from "./errors.ts";
-import type { Reply } from "./protocol.ts";
+import type { Reply } from "./call.ts";
 import { AnsweredError } from "./runs/run-answer.ts";
 
 /** Makes a value of a typed error: classes of errors do not survive the way to the router. */

@@ -1,30 +1,29 @@
 import { DurableObject } from "cloudflare:workers";
 import type { CrashPoint } from "./crash-points.ts";
+import type { HookAddress, ListDeliveries } from "./answers/hook-protocol.ts";
+import type { Bytes, ByteStream, Reply, ThreadAddress } from "./call.ts";
 import type { CreateCron, ListCrons, NamedCron, PatchCron } from "./crons/cron-protocol.ts";
+import type { ReadEvents, RunEvents } from "./events/event-protocol.ts";
+import type { KeyedCall } from "./idempotency/key-protocol.ts";
 import type {
-  Bytes,
-  ByteStream,
   CreateThread,
-  EditState,
-  EventReceipt,
-  HookAddress,
   ImportedThread,
   ImportThread,
-  KeyedCall,
-  ListDeliveries,
   PatchThread,
   PruneThread,
-  ReadEvents,
-  ReadHistory,
-  ReadState,
-  Reply,
-  RunEvents,
-  SendEvent,
+} from "./life-cycle/life-cycle-protocol.ts";
+import type { ThreadApi } from "./protocol.ts";
+import type {
+  AcceptedRun,
+  CancelRun,
+  ListGraphs,
+  ListRuns,
+  NamedRun,
   StartRun,
-  ThreadAddress,
-  ThreadApi,
-} from "./protocol.ts";
-import type { AcceptedRun, CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./runs/run-protocol.ts";
+  ToldRun,
+} from "./runs/run-protocol.ts";
+import type { EditState, ReadHistory, ReadState } from "./state/state-protocol.ts";
+import type { EventReceipt, SendEvent } from "./waits/sent-event.ts";
 import { parseJsonObject } from "./thread-rows.ts";
 import type { Thread } from "./thread.ts";
 import { UnusableThread } from "./unusable-thread.ts";

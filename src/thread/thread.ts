@@ -16,21 +16,13 @@ import { KeptAnswers } from "./idempotency/kept-answers.ts";
 import { Outbox } from "./outbox/outbox.ts";
 import type { OutboxOptions } from "./outbox/outbox-options.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type {
-  Bytes,
-  EditState,
-  EventReceipt,
-  HooksApi,
-  KeysApi,
-  ReadEvents,
-  ReadHistory,
-  ReadState,
-  Reply,
-  RunEvents,
-  SendEvent,
-  StartRun,
-  ThreadAddress,
-} from "./protocol.ts";
+import type { HooksApi } from "./answers/hook-protocol.ts";
+import type { Bytes, Reply, ThreadAddress } from "./call.ts";
+import type { ReadEvents, RunEvents } from "./events/event-protocol.ts";
+import type { KeysApi } from "./idempotency/key-protocol.ts";
+import type { StartRun } from "./runs/run-protocol.ts";
+import type { EditState, ReadHistory, ReadState } from "./state/state-protocol.ts";
+import type { EventReceipt, SendEvent } from "./waits/sent-event.ts";
 import { replying } from "./replying.ts";
 import { RunAdmission } from "./runs/run-admission.ts";
 import { RunEnds } from "./runs/run-ends.ts";

@@ -1,7 +1,7 @@
 import { errorBody, TidemarkError } from "../errors.ts";
 import { wireError } from "./errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
-import type { Reply } from "./protocol.ts";
+import type { Reply } from "./call.ts";
 
 /**
  * Stands in for a thread of a deployment that cannot read or write it, because a key is wrong. Nothing is touched, and the

@@ -1,6 +1,5 @@
 import type { Context } from "hono";
-import type { CreateCron, PatchCron } from "../../thread/crons/cron-protocol.ts";
-import type { RunRequest } from "../../thread/protocol.ts";
+import type { CreateCron, PatchCron, RunRequest } from "../../thread/protocol.ts";
 import { authorize, authorizedMetadata } from "./authorization.ts";
 import { authorizedRun, callerConfig, toldRun } from "./authorized-run.ts";
 

@@ -2,7 +2,7 @@ import type { AnswerRecord } from "./answer-rows.ts";
 import type { ContentHashes } from "../idempotency/content-hashes.ts";
 import { interruptAnswered } from "../errors.ts";
 import { answerHashes, givenAnswers } from "./given-answers.ts";
-import type { StartRun } from "../protocol.ts";
+import type { StartRun } from "../runs/run-protocol.ts";
 import type { StateReader } from "../state/state-reader.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 

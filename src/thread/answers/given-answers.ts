@@ -3,7 +3,7 @@ import { answersOf } from "../../pregel/run-input.ts";
 import { stableText } from "../../pregel/stable-text.ts";
 import { toHex } from "../../storage/stored-id.ts";
 import { contentHashes, type ContentHashes } from "../idempotency/content-hashes.ts";
-import type { RequestedInput } from "../protocol.ts";
+import type { RequestedInput } from "../runs/run-request.ts";
 
 /** An answer that a call gives to a question, by the id of that. */
 export interface GivenAnswer {

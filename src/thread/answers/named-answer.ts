@@ -3,7 +3,8 @@ import { answersOf } from "../../pregel/run-input.ts";
 import type { AnswerRecord } from "./answer-rows.ts";
 import { interruptAnswered } from "../errors.ts";
 import { answerHashes, givenAnswers } from "./given-answers.ts";
-import type { RequestedCommand, RequestedInput, StartRun } from "../protocol.ts";
+import type { StartRun } from "../runs/run-protocol.ts";
+import type { RequestedCommand, RequestedInput } from "../runs/run-request.ts";
 import type { StateReader } from "../state/state-reader.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 

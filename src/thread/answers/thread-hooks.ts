@@ -4,15 +4,9 @@ import { RefusedError } from "../../errors.ts";
 import { jsonBytes } from "../answer-text.ts";
 import { hookBusy, hookRevoked, hookUsed, threadNotFound } from "../errors.ts";
 import { wireDelivery } from "../outbox/wire-delivery.ts";
-import type {
-  Bytes,
-  HookAddress,
-  HooksApi,
-  Idempotency,
-  ListDeliveries,
-  Reply,
-  StartRun,
-} from "../protocol.ts";
+import type { HookAddress, HooksApi, ListDeliveries } from "./hook-protocol.ts";
+import type { Bytes, Idempotency, Reply } from "../call.ts";
+import type { StartRun } from "../runs/run-protocol.ts";
 import { replying } from "../replying.ts";
 import type { RunAdmission } from "../runs/run-admission.ts";
 import type { RunQueue } from "../queue/run-queue.ts";

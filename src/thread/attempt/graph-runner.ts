@@ -10,7 +10,7 @@ import type { RunOutcome, StateSnapshot } from "../../pregel/types.ts";
 import { faultError } from "../errors.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { RunLog } from "../events/run-log.ts";
-import type { RunRequest } from "../protocol.ts";
+import type { RunRequest } from "../runs/run-request.ts";
 import type { CrashPoint } from "../crash-points.ts";
 import { limitedRun, pauseAtLimit, type LimitedRun } from "./limited-run.ts";
 import { requireHead } from "../state/require-head.ts";

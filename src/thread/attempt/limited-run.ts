@@ -4,7 +4,7 @@ import { commandOf } from "../runs/command-of.ts";
 import { parseLimits, type LimitOptions, type LimitReached, type RunLimits } from "../../pregel/limits.ts";
 import type { RunInput } from "../../pregel/run-input.ts";
 import { questionFor, shownQuestion, stageQuestion, type LimitQuestion } from "./limit-question.ts";
-import type { RequestedInput, RunRequest } from "../protocol.ts";
+import type { RequestedInput, RunRequest } from "../runs/run-request.ts";
 import type { RunRow } from "../runs/run-row.ts";
 import type { Standing } from "../state/standing.ts";
 import type { ThreadStorage } from "../thread-storage.ts";

@@ -8,7 +8,7 @@ import { loggedData, loggedName } from "../feed/logged-form.ts";
 import type { ProtocolEvent } from "../feed/protocol-event.ts";
 import { PROTOCOL_MODES, ProtocolEvents } from "../feed/protocol-events.ts";
 import { type TellEvent, ToldSpan } from "../events/langchain-events.ts";
-import type { LangGraphMode, RunRequest } from "../protocol.ts";
+import type { LangGraphMode, RunRequest } from "../runs/run-request.ts";
 import { eventName } from "../wire.ts";
 
 /** Writes what a run tells into its log, in the form in which its listeners want it. */

@@ -1,6 +1,6 @@
 import type { Span, SpanResult } from "../../pregel/span.ts";
 import type { ThreadPlatform } from "../platform.ts";
-import type { RunRequest } from "../protocol.ts";
+import type { RunRequest } from "../runs/run-request.ts";
 import type { Completion } from "../queue/run-queue.ts";
 import type { RunRow } from "../runs/run-row.ts";
 import type { ThreadStorage } from "../thread-storage.ts";

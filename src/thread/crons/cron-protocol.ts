@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../directory/protocol.ts";
-import type { Bytes, Reply, RunRequest, ThreadAddress } from "../protocol.ts";
+import type { Bytes, Reply, ThreadAddress } from "../call.ts";
+import type { RunRequest } from "../runs/run-request.ts";
 
 /** What the router and a thread object say to each other about crons. */
 

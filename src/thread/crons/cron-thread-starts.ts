@@ -5,7 +5,9 @@ import type { WireError } from "../../errors.ts";
 import { TidemarkError } from "../../errors.ts";
 import type { CronRow, LastRun } from "./cron-rows.ts";
 import type { ThreadPlatform } from "../platform.ts";
-import type { Reply, RunRequest, ThreadAddress, ThreadApi } from "../protocol.ts";
+import type { Reply, ThreadAddress } from "../call.ts";
+import type { ThreadApi } from "../protocol.ts";
+import type { RunRequest } from "../runs/run-request.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 
 /** Calls another thread, and calls it again when its object was reset underway. */

@@ -1,5 +1,5 @@
 import type { CronRow } from "./cron-rows.ts";
-import type { RunRequest } from "../protocol.ts";
+import type { RunRequest } from "../runs/run-request.ts";
 import { toldWebhook } from "../runs/told-webhook.ts";
 
 /** The thread that a cron is told of with. */

@@ -1,6 +1,6 @@
 import { stringifyEvent } from "../../json.ts";
 import { inModes } from "../feed/logged-form.ts";
-import type { ByteStream } from "../protocol.ts";
+import type { ByteStream } from "../call.ts";
 import type { EventLog, LoggedPart } from "./event-log.ts";
 import { loggedEvent, type LoggedEvent } from "./logged-event.ts";
 import { afterAttempt, eventId, FIRST, isBefore, latest, NOTHING_READ, type Position } from "./position.ts";

@@ -1,5 +1,6 @@
 import type { ThreadPlatform } from "../platform.ts";
-import type { ReadEvents, RunEvents, RunRequest } from "../protocol.ts";
+import type { ReadEvents, RunEvents } from "./event-protocol.ts";
+import type { RunRequest } from "../runs/run-request.ts";
 import type { RunEnds } from "../runs/run-ends.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import type { EventLimits } from "./event-limits.ts";

@@ -1,7 +1,7 @@
 import { stringifyEvent } from "../../json.ts";
 import { langGraphError } from "../../langgraph-error.ts";
 import { modelStream } from "./langchain-events.ts";
-import type { LangGraphMode } from "../protocol.ts";
+import type { LangGraphMode } from "../runs/run-request.ts";
 import { dataOf, type LoggedEvent, modeOf, withoutId } from "./logged-event.ts";
 import { isMessageData, MergedMessages, type MessageData } from "./merged-messages.ts";
 import { eventId } from "./position.ts";

@@ -1,7 +1,7 @@
 import type { LazyTable } from "../../storage/lazy-table.ts";
 import type { HashedKey } from "./content-hashes.ts";
 import { keyReused } from "../errors.ts";
-import type { Idempotency } from "../protocol.ts";
+import type { Idempotency } from "../call.ts";
 
 /** How long a key is known, in milliseconds. */
 const KEPT_FOR = 24 * 60 * 60 * 1000;

@@ -2,7 +2,8 @@ import type { Ready } from "../access.ts";
 import { type HashedKey, hashedKey } from "./content-hashes.ts";
 import { keyInUse } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
-import type { KeyedCall, KeysApi, Reply } from "../protocol.ts";
+import type { Reply } from "../call.ts";
+import type { KeyedCall, KeysApi } from "./key-protocol.ts";
 import { replying } from "../replying.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 

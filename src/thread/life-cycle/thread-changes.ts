@@ -2,7 +2,7 @@ import { mayAccess, type Ready } from "../access.ts";
 import type { Announcer } from "../announcing/announcer.ts";
 import { type HashedKey, hashedKey } from "../idempotency/content-hashes.ts";
 import { threadExists, threadNotFound } from "../errors.ts";
-import type { CreateThread, PatchThread } from "../protocol.ts";
+import type { CreateThread, PatchThread } from "./life-cycle-protocol.ts";
 import { patchedMetadata } from "../thread-metadata.ts";
 import type { RetentionKeeper } from "./retention-keeper.ts";
 import type { ThreadStorage } from "../thread-storage.ts";

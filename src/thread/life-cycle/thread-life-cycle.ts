@@ -3,18 +3,15 @@ import type { Announcer } from "../announcing/announcer.ts";
 import { jsonBytes } from "../answer-text.ts";
 import { threadBusy, threadExists, threadNotFound } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
+import type { Bytes, ByteStream, Reply, ThreadAddress } from "../call.ts";
 import type {
-  Bytes,
-  ByteStream,
   CreateThread,
   ImportedThread,
   ImportThread,
   LifeCycleApi,
   PatchThread,
   PruneThread,
-  Reply,
-  ThreadAddress,
-} from "../protocol.ts";
+} from "./life-cycle-protocol.ts";
 import { replying } from "../replying.ts";
 import { pruneThread } from "./retention.ts";
 import type { RetentionKeeper } from "./retention-keeper.ts";

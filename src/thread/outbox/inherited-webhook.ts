@@ -1,4 +1,4 @@
-import type { StartRun } from "../protocol.ts";
+import type { StartRun } from "../runs/run-protocol.ts";
 import { unstageRun } from "../runs/stage-run.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 

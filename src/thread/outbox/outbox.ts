@@ -2,7 +2,7 @@ import { RefusedError, TidemarkError } from "../../errors.ts";
 import { checkWebhookTarget } from "../../hooks/webhook-target.ts";
 import { webhookHeaders } from "../../hooks/webhook-signature.ts";
 import type { ThreadPlatform } from "../platform.ts";
-import type { RunRequest } from "../protocol.ts";
+import type { RunRequest } from "../runs/run-request.ts";
 import { runEnd } from "../runs/run-answer.ts";
 import { unstageRun } from "../runs/stage-run.ts";
 import type { StateReader } from "../state/state-reader.ts";

@@ -9,7 +9,7 @@ import { threadBusy, threadDeleted, threadNotFound } from "../errors.ts";
 import type { GraphCatalog } from "../graph-catalog.ts";
 import { withInheritedWebhook } from "../outbox/inherited-webhook.ts";
 import type { Outbox } from "../outbox/outbox.ts";
-import type { StartedBy, StartRun } from "../protocol.ts";
+import type { StartedBy, StartRun } from "./run-protocol.ts";
 import type { RunEntrance } from "./run-entrance.ts";
 import type { RunQueue } from "../queue/run-queue.ts";
 import type { AfterStop } from "./run-stops.ts";

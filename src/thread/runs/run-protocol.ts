@@ -1,6 +1,27 @@
-import type { Bytes, StartedBy, ThreadAddress } from "../protocol.ts";
+import type { Bytes, Idempotency, Reply, ThreadAddress } from "../call.ts";
+import type { RunRequest } from "./run-request.ts";
 
-/** What callers may ask of runs, beside starting them. */
+/** What the router and a thread object say to each other about runs. */
+
+/** Starting is idempotent on the run id: the router mints it, and asks again after a reset. */
+export interface StartRun extends ThreadAddress {
+  readonly runId: string;
+  readonly request: RunRequest;
+  readonly idempotency?: Idempotency;
+  /** Refuses to make a new thread. */
+  readonly mustExist?: boolean;
+  /** Its caller waits for its end. */
+  readonly isAwaited?: boolean;
+  /** The caller is told the id before the run has ended: the run is there to be read, whatever becomes of it. */
+  readonly isAcknowledged?: boolean;
+  /** The thread is made for this run, and goes some time after it. */
+  readonly isTemporary?: boolean;
+  /** The run that has paused where this one goes on: it tells whom that one tells, unless it brings a webhook. */
+  readonly continues?: string;
+}
+
+/** A call that starts a run, or that has done so when it came before. */
+export type StartedBy = Pick<StartRun, "runId" | "idempotency">;
 
 /** What becomes of the runs under way when another one comes: it is refused, waits, ends them, or undoes and ends them. */
 export type MultitaskStrategy = "reject" | "enqueue" | "interrupt" | "rollback";
@@ -50,4 +71,22 @@ export interface CancelRun extends NamedRun {
   readonly wait: boolean;
   /** A run that another call has started stays as it is: this one was led to it by the same answer. */
   readonly startedBy?: StartedBy;
+}
+
+/** The methods of a thread object for runs by their ids. */
+export interface RunsApi {
+  /** As `invoke`; answers with the run as soon as it is taken in. */
+  startRun(start: StartRun): Promise<Reply<ToldRun>>;
+  /** As `startRun`, for who waits for its values. */
+  acceptRun(start: StartRun): Promise<Reply<AcceptedRun>>;
+  getRun(run: NamedRun): Promise<Reply<ToldRun>>;
+  listRuns(list: ListRuns): Promise<Reply<Bytes>>;
+  /** The namespaces of the graphs inside nodes that a run was the last to write to. */
+  listGraphs(list: ListGraphs): Promise<Reply<readonly string[]>>;
+  /** Answers when the run has ended: with its values alone, and what it asks as `__interrupt__` among them. */
+  joinRun(run: NamedRun): Promise<Reply<Bytes>>;
+  /** Ends the run, and answers with it; one that has ended stays as it is. */
+  cancelRun(cancel: CancelRun): Promise<Reply<ToldRun>>;
+  /** Removes a run that has ended; its checkpoints stay. */
+  deleteRun(run: NamedRun): Promise<Reply<null>>;
 }

@@ -1,6 +1,7 @@
 import { RefusedError } from "../../errors.ts";
 import type { StagedRecord } from "../../storage/record-store.ts";
-import type { RequestedConfig, RunRequest, StartRun } from "../protocol.ts";
+import type { StartRun } from "./run-protocol.ts";
+import type { RequestedConfig, RunRequest } from "./run-request.ts";
 import type { NewRun, RunRow } from "./run-row.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 

@@ -2,11 +2,20 @@ import type { Ready } from "../access.ts";
 import { jsonBytes, jsonPage } from "../answer-text.ts";
 import { runNotEnded, runNotFound, threadNotFound } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
-import type { Bytes, Reply, RunsApi, StartRun, ThreadAddress } from "../protocol.ts";
+import type { Bytes, Reply, ThreadAddress } from "../call.ts";
+import type {
+  AcceptedRun,
+  CancelRun,
+  ListGraphs,
+  ListRuns,
+  NamedRun,
+  RunsApi,
+  StartRun,
+  ToldRun,
+} from "./run-protocol.ts";
 import { lastNumber } from "../feed/event-number.ts";
 import { replying } from "../replying.ts";
 import type { RunAdmission } from "./run-admission.ts";
-import type { AcceptedRun, CancelRun, ListGraphs, ListRuns, NamedRun, ToldRun } from "./run-protocol.ts";
 import type { RunQueue } from "../queue/run-queue.ts";
 import type { RunRow } from "./run-row.ts";
 import type { RunStops } from "./run-stops.ts";

@@ -3,7 +3,7 @@ import { actionOf, reasonOf } from "./cancellation.ts";
 import { runEnd } from "./run-answer.ts";
 import { isTold } from "../attempt/run-listener.ts";
 import type { RunRow } from "./run-row.ts";
-import type { RequestedInput, RunRequest } from "../protocol.ts";
+import type { RequestedInput, RunRequest } from "./run-request.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import { toldWebhook } from "./told-webhook.ts";
 

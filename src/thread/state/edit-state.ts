@@ -5,7 +5,8 @@ import type { RunnableGraph } from "../../pregel/runnable-graph.ts";
 import { jsonBytes } from "../answer-text.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import { requireHead } from "./require-head.ts";
-import type { Bytes, EditState } from "../protocol.ts";
+import type { Bytes } from "../call.ts";
+import type { EditState } from "./state-protocol.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import { wireCheckpoint } from "../wire.ts";
 

@@ -9,7 +9,7 @@ import { unknownGraph } from "../../pregel/unknown-graph.ts";
 import { threadNotFound } from "../errors.ts";
 import type { GraphCatalog } from "../graph-catalog.ts";
 import { ownInterrupts } from "../attempt/limit-question.ts";
-import type { ReadHistory, ReadState } from "../protocol.ts";
+import type { ReadHistory, ReadState } from "./state-protocol.ts";
 import type { RunEnd } from "../runs/run-end.ts";
 import type { Standing } from "./standing.ts";
 import type { ThreadStorage } from "../thread-storage.ts";

@@ -6,7 +6,7 @@ import type { Report } from "../../log.ts";
 import { isPassing } from "../../storage/blob-references.ts";
 import type { BodyRow } from "../../storage/body-row.ts";
 import { toHex } from "../../storage/stored-id.ts";
-import type { RunRequest } from "../protocol.ts";
+import type { RunRequest } from "../runs/run-request.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 
 type Row = Rows["rows"][number];

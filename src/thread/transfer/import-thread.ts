@@ -15,7 +15,8 @@ import { ARCHIVED_TABLES, OWNER_COLUMNS } from "./archived-tables.ts";
 import { movedColumns } from "./archived-thread-row.ts";
 import { type HashedKey, hashedKey } from "../idempotency/content-hashes.ts";
 import type { CrashPoint } from "../crash-points.ts";
-import type { Idempotency, ImportedThread, ThreadAddress } from "../protocol.ts";
+import type { Idempotency, ThreadAddress } from "../call.ts";
+import type { ImportedThread } from "../life-cycle/life-cycle-protocol.ts";
 import { patchedMetadata } from "../thread-metadata.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 

@@ -3,7 +3,7 @@ import type { RunnableGraph } from "../../pregel/runnable-graph.ts";
 import type { StateUpdate } from "../../pregel/update-state.ts";
 import { commandOf } from "../runs/command-of.ts";
 import { asRefusedEdit } from "../state/edit-state.ts";
-import type { RequestedStep, RequestedUpdate } from "../protocol.ts";
+import type { RequestedStep, RequestedUpdate } from "../life-cycle/life-cycle-protocol.ts";
 import type { NewThread } from "../thread-rows.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 

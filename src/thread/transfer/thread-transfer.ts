@@ -8,7 +8,13 @@ import type { GraphCatalog } from "../graph-catalog.ts";
 import { archiveKey, importThread } from "./import-thread.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import { makeThread } from "./made-thread.ts";
-import type { ByteStream, CreateThread, ImportedThread, ImportThread, RequestedStep } from "../protocol.ts";
+import type { ByteStream } from "../call.ts";
+import type {
+  CreateThread,
+  ImportedThread,
+  ImportThread,
+  RequestedStep,
+} from "../life-cycle/life-cycle-protocol.ts";
 import { boundMetadata } from "../thread-metadata.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 

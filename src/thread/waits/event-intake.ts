@@ -3,7 +3,7 @@ import { requireEventKey, type ReceivedEvent } from "../../pregel/wait.ts";
 import { type HashedKey, hashedKey } from "../idempotency/content-hashes.ts";
 import { eventTooLarge, threadNotFound, tooManyEvents } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
-import type { EventReceipt, SendEvent } from "../protocol.ts";
+import type { EventReceipt, SendEvent } from "./sent-event.ts";
 import type { StoredEvent } from "./received-event-rows.ts";
 import type { RunQueue } from "../queue/run-queue.ts";
 import type { ThreadStorage } from "../thread-storage.ts";

@@ -1,7 +1,8 @@
 import { decode } from "../../checkpoint/encoding.ts";
 import type { Environment } from "../../pregel/environment.ts";
 import type { ThreadPlatform } from "../platform.ts";
-import type { EditState, EventReceipt, SendEvent } from "../protocol.ts";
+import type { EditState } from "../state/state-protocol.ts";
+import type { EventReceipt, SendEvent } from "./sent-event.ts";
 import type { StoredEvent } from "./received-event-rows.ts";
 import type { RunAdmission } from "../runs/run-admission.ts";
 import type { RunQueue } from "../queue/run-queue.ts";
