@@ -249,7 +249,7 @@ export class Thread {
       if (thread.graph === "") throw threadEmpty(edit.threadId);
       const graph = this.#catalog.require(thread.graph);
       if (this.#queue.isBusy()) throw threadBusy(edit.threadId);
-      return this.#queue.edit(async () => {
+      return this.#queue.lock.edit(async () => {
         const answer = await this.#announcer.noting(() =>
           this.#waits.watching(edit, () =>
             editOnce(this.#storage, this.#environment, graph, edit, this.#platform),

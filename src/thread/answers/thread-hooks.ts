@@ -98,7 +98,8 @@ export class ThreadHooks implements HooksApi {
       const given = answers.ofRun(id);
       return given.length > 0 && given.every((answer) => isOfAnother(answer, hook));
     };
-    const isUncertain = queue.isEdited() || storage.queue.all().some((id) => id !== runId && !isBeside(id));
+    const isUncertain =
+      queue.lock.isEdited() || storage.queue.all().some((id) => id !== runId && !isBeside(id));
     if (isUncertain) throw hookBusy();
     if (saver.head(hook.threadId)?.id !== hook.checkpointId) throw this.#late(hook);
   }

@@ -1,7 +1,7 @@
 import type { Span, SpanResult } from "../../pregel/span.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { RunRequest } from "../runs/run-request.ts";
-import type { Completion } from "../queue/run-queue.ts";
+import type { Completion } from "../queue/completions.ts";
 import type { RunRow } from "../runs/run-row.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import type { TracedRun, Traces } from "./traces.ts";

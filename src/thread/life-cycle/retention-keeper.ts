@@ -57,9 +57,10 @@ export class RetentionKeeper {
     const now = platform.now();
     const isIdle = !queue.isBusy();
     const expiry = this.#expiry(thread);
-    const isUsed = !isIdle || admission.isStaging || queue.isEdited();
+    const isUsed = !isIdle || admission.isStaging || queue.lock.isEdited();
     if (!isUsed && expiry !== undefined && expiry <= now) return deletion.begin(thread);
-    const isPruned = !isIdle || !this.#isPruning || (await queue.exclusive(() => this.#prune(threadId, now)));
+    const isPruned =
+      !isIdle || !this.#isPruning || (await queue.lock.exclusive(() => this.#prune(threadId, now)));
     const next = isPruned ? this.#pruneDue(threadId, now) : now + this.#backoff(thread, now);
     const due = earliest(next, expiry);
     storage.transaction(() =>

@@ -68,7 +68,7 @@ export class ThreadDeletion {
       await announcer.close();
       platform.reached("announcement.withdrawn");
       const dismiss = feed.dismissal();
-      await queue.exclusive(() => storage.deleteAll());
+      await queue.lock.exclusive(() => storage.deleteAll());
       announcer.reopen();
       dismiss();
     } catch (fault) {

@@ -81,7 +81,7 @@ export class ThreadLifeCycle implements LifeCycleApi {
       const { threadId } = prune;
       this.#requireIdle(threadId);
       const now = platform.now();
-      await queue.exclusive(() => pruneThread(storage, threadId, prune, now));
+      await queue.lock.exclusive(() => pruneThread(storage, threadId, prune, now));
       return null;
     });
   }

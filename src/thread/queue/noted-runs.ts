@@ -1,7 +1,8 @@
 import type { LogFields } from "../../log.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { RunEnd } from "../runs/run-end.ts";
-import type { Completion, RunExecutor } from "./run-queue.ts";
+import type { Completion } from "./completions.ts";
+import type { RunExecutor } from "./run-queue.ts";
 import type { RunRow } from "../runs/run-row.ts";
 
 /** Notes in the log which runs are entered, and how they leave. */

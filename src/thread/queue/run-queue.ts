@@ -2,16 +2,11 @@ import { encode, type Encoded } from "../../checkpoint/encoding.ts";
 import type { WireError } from "../../errors.ts";
 import { faultError, isPlatformReset, RunSupersededError } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
-import type { RunEnd } from "../runs/run-end.ts";
+import { type Completion, Completions } from "./completions.ts";
 import type { Claim, RunRow } from "../runs/run-row.ts";
 import { delayAfterFaults, delayAfterStops, MAX_STALLED } from "./stalled-runs.ts";
+import { ThreadLock } from "./thread-lock.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
-
-/** How a run left the queue: it has an outcome in its row, or it was refused and has left no trace. */
-export type Completion =
-  /** `end`: of a run that ended by itself, for who has seen to it. */
-  | { readonly status: "ended"; readonly end?: RunEnd }
-  | { readonly status: "refused"; readonly error: WireError };
 
 /** Executes runs: claims are already made, rows are written by the executor. */
 export interface RunExecutor {
@@ -21,21 +16,17 @@ export interface RunExecutor {
   giveUp(run: RunRow): Promise<Completion>;
 }
 
-interface Waiter {
-  readonly completion: Promise<Completion>;
-  resolve(completion: Completion): void;
-  reject(fault: unknown): void;
-}
-
 /**
  * The thread's runs, one at a time and in the order in which they came. A timer is set in the commit that puts a run into
  * the empty queue, and is there until the queue is empty again: whatever stops the object, the queue goes on.
  */
 export class RunQueue {
+  /** Each run has the thread to itself; so has what must not meet one. */
+  readonly lock = new ThreadLock();
   readonly #storage: ThreadStorage;
   readonly #platform: ThreadPlatform;
   readonly #executor: RunExecutor;
-  readonly #waiters = new Map<string, Waiter>();
+  readonly #completions = new Completions();
   /** The runs that this instance took in. Others were left by an earlier one, which one of them may have stopped. */
   readonly #accepted = new Set<string>();
   /** The run that was entered as it was taken in, until it is executed. */
@@ -48,13 +39,6 @@ export class RunQueue {
   #retryAt = 0;
   /** The run whose time has come. */
   #due: string | undefined;
-  /** What has the thread to itself now; what comes next waits for it. */
-  #tail: Promise<unknown> = Promise.resolve();
-  /** What has it, or waits for it. */
-  #holders = 0;
-  /** Edits that have the thread to themselves, or wait for that. */
-  #edits = 0;
-
   constructor(storage: ThreadStorage, platform: ThreadPlatform, executor: RunExecutor) {
     this.#storage = storage;
     this.#platform = platform;
@@ -83,7 +67,7 @@ export class RunQueue {
   /** In the transaction that takes in a run, before it is there: how it is entered, when it begins at once. */
   claimNow(): Claim | undefined {
     const now = this.#platform.now();
-    if (!this.isEmpty() || this.#holders > 0 || now < this.#retryAt) return undefined;
+    if (!this.isEmpty() || this.lock.isHeld() || now < this.#retryAt) return undefined;
     return { startedAt: now, version: this.#platform.version, isCounted: true };
   }
 
@@ -128,12 +112,12 @@ export class RunQueue {
   completion(runId: string): Promise<Completion> {
     const run = this.#storage.runs.get(runId);
     const isOver = run === undefined || run.endedAt !== undefined;
-    return isOver ? Promise.resolve({ status: "ended" }) : this.#waiter(runId).completion;
+    return isOver ? Promise.resolve({ status: "ended" }) : this.#completions.of(runId);
   }
 
   /** The run was ended from outside: its callers need not wait for what goes on of it. */
   settleStopped(runId: string): void {
-    this.#settle(runId, (waiter) => waiter.resolve({ status: "ended" }));
+    this.#settle(runId, { status: "ended" });
     // It may be the one that a fault has stopped: those behind it need not wait.
     this.#retryAt = 0;
     this.wake();
@@ -141,33 +125,8 @@ export class RunQueue {
 
   /** Nobody gets an answer from the queue any more; for a thread that is deleted. */
   dismiss(error: WireError): void {
-    for (const waiter of this.#waiters.values()) waiter.resolve({ status: "refused", error });
-    this.#waiters.clear();
+    this.#completions.refuseAll(error);
     this.#retryAt = 0;
-  }
-
-  /** Does the work when nothing else has the thread to itself, and lets nothing else begin meanwhile. */
-  exclusive<T>(work: () => Promise<T>): Promise<T> {
-    this.#holders += 1;
-    const leave = (): void => void (this.#holders -= 1);
-    const done = this.#tail.then(work);
-    this.#tail = done.then(leave, leave);
-    return done;
-  }
-
-  /** As `exclusive`, for what may take the thread elsewhere. */
-  async edit<T>(work: () => Promise<T>): Promise<T> {
-    this.#edits += 1;
-    try {
-      return await this.exclusive(work);
-    } finally {
-      this.#edits -= 1;
-    }
-  }
-
-  /** Whether an edit comes before a run that is taken in now: what that will find is not known yet. */
-  isEdited(): boolean {
-    return this.#edits > 0;
   }
 
   async #drain(): Promise<void> {
@@ -176,8 +135,8 @@ export class RunQueue {
         const runId = id;
         const cancelled = this.#storage.runs.get(runId)?.cancelled;
         try {
-          const completion = await this.exclusive(() => this.#step(runId));
-          this.#settle(runId, (waiter) => waiter.resolve(completion));
+          const completion = await this.lock.exclusive(() => this.#step(runId));
+          this.#settle(runId, completion);
         } catch (fault) {
           await this.#outlive(runId, cancelled, fault);
         }
@@ -208,8 +167,7 @@ export class RunQueue {
       const { code, message } = faultError(fault);
       const encoded = await encode(serde, { code, message });
       const run = runs.get(runId);
-      if (run === undefined || run.endedAt !== undefined)
-        this.#settle(runId, (waiter) => waiter.resolve({ status: "ended" }));
+      if (run === undefined || run.endedAt !== undefined) this.#settle(runId, { status: "ended" });
       // Another attempt, or nobody, is to go on with the run, or go on with it in another way: the rows say which.
       if (fault instanceof RunSupersededError || this.#next() !== runId || run?.cancelled !== cancelled)
         return;
@@ -217,7 +175,8 @@ export class RunQueue {
       this.#platform.log.note("warn", "run.postponed", { run_id: runId, code });
       this.#platform.report(fault, { run_id: runId });
     } catch (cause) {
-      this.#settle(runId, (waiter) => waiter.reject(cause));
+      this.#accepted.delete(runId);
+      this.#completions.reject(runId, cause);
       throw cause;
     }
   }
@@ -300,22 +259,8 @@ export class RunQueue {
     return claimed;
   }
 
-  #settle(runId: string, settle: (waiter: Waiter) => void): void {
+  #settle(runId: string, completion: Completion): void {
     this.#accepted.delete(runId);
-    const waiter = this.#waiters.get(runId);
-    if (waiter === undefined) return;
-    this.#waiters.delete(runId);
-    settle(waiter);
-  }
-
-  #waiter(runId: string): Waiter {
-    const known = this.#waiters.get(runId);
-    if (known !== undefined) return known;
-    const { promise, resolve, reject } = Promise.withResolvers<Completion>();
-    // Whoever waits gets the fault too; nobody has to.
-    promise.catch(() => undefined);
-    const waiter: Waiter = { completion: promise, resolve, reject };
-    this.#waiters.set(runId, waiter);
-    return waiter;
+    this.#completions.resolve(runId, completion);
   }
 }

@@ -12,7 +12,7 @@ import {
 import type { NamedRun } from "./run-protocol.ts";
 import type { RunRow } from "./run-row.ts";
 import type { RunEnd } from "./run-end.ts";
-import type { Completion } from "../queue/run-queue.ts";
+import type { Completion } from "../queue/completions.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 
 /**

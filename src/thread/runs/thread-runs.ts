@@ -191,7 +191,7 @@ export class ThreadRuns implements RunsApi {
   async #hasLetGo({ runId }: NamedRun): Promise<void> {
     const { storage, queue } = this.#parts;
     // What goes on of a run has the thread to itself until it lets go.
-    if (storage.runs.get(runId)?.endedAt !== undefined) return queue.exclusive(() => Promise.resolve());
+    if (storage.runs.get(runId)?.endedAt !== undefined) return queue.lock.exclusive(() => Promise.resolve());
     const isInQueue = () => storage.thread() !== undefined && storage.queue.all().includes(runId);
     while (isInQueue()) if ((await queue.completion(runId)).status === "refused") return;
   }

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { Log } from "../../../src/log.ts";
 import type { ThreadPlatform } from "../../../src/thread/platform.ts";
 import { RunEntrance } from "../../../src/thread/runs/run-entrance.ts";
-import { type Completion, RunQueue } from "../../../src/thread/queue/run-queue.ts";
+import type { Completion } from "../../../src/thread/queue/completions.ts";
+import { RunQueue } from "../../../src/thread/queue/run-queue.ts";
 import type { NewRun, RunRow } from "../../../src/thread/runs/run-row.ts";
 import { RunStops } from "../../../src/thread/runs/run-stops.ts";
 import { ThreadStorage } from "../../../src/thread/thread-storage.ts";
@@ -149,7 +150,7 @@ describe("a run that comes into a thread where nothing goes on", () => {
   it("waits for what has the thread to itself", () =>
     EnteredThread.inObject(async (thread) => {
       const gate = new Gate();
-      const edit = thread.queue.edit(() => gate.pass());
+      const edit = thread.queue.lock.edit(() => gate.pass());
       expect(thread.admit("a")).toMatchObject({ status: "pending", attempt: 0 });
       thread.queue.wake();
       await gate.reached();
