@@ -36,7 +36,7 @@ export class ThreadFeed {
   /** Whether a number was given out by the thread as it is: not by one of the same name that is gone. */
   knows(number: number): boolean {
     const { storage } = this.#parts;
-    return placeOf(number).place <= (storage.thread() === undefined ? 0 : storage.runs.lastPlace());
+    return placeOf(number).place <= (storage.thread() === undefined ? 0 : storage.runs.places.last());
   }
 
   /** All that there is now after the event with this number. */
@@ -45,7 +45,7 @@ export class ThreadFeed {
     if (storage.thread() === undefined) return;
     let read = this.#begin(number);
     for (;;) {
-      const run = storage.thread() && storage.runs.fromPlace(placeOf(read + 1).place);
+      const run = storage.thread() && storage.runs.places.from(placeOf(read + 1).place);
       if (run === undefined) return;
       for await (const event of this.#ofRun(run, read)) if (event.number > read) yield event;
       // What comes of a run that goes on is read the next time.
@@ -57,8 +57,8 @@ export class ThreadFeed {
   /** Who is far behind, or new, begins with the runs of which something is kept. */
   #begin(number: number): number {
     const { runs } = this.#parts.storage;
-    if (placeOf(number + 1).place >= runs.lastPlace()) return number;
-    return Math.max(number, lastNumber((runs.firstToldPlace(TOLD_RUNS) ?? 1) - 1));
+    if (placeOf(number + 1).place >= runs.places.last()) return number;
+    return Math.max(number, lastNumber((runs.places.firstTold(TOLD_RUNS) ?? 1) - 1));
   }
 
   /** As of now: what the run has said, it has said before it ended. Of one that goes on its row is read only to begin with. */

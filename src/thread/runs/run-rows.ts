@@ -5,18 +5,13 @@ import type { LazyTable } from "../../storage/lazy-table.ts";
 import type { LazyTables } from "../../storage/lazy-tables.ts";
 import type { Sql, SqlInput } from "../../storage/sql.ts";
 import { toStoredId } from "../../storage/stored-id.ts";
-import type { Claim, EndedRun, LastRun, NewRun, PlacedRun, RunFilter, RunRow, RunStatus } from "./run-row.ts";
+import type { Claim, EndedRun, LastRun, NewRun, RunFilter, RunRow, RunStatus } from "./run-row.ts";
 import type { QueueRows } from "../queue/queue-rows.ts";
 import { Remembered } from "../remembered.ts";
 import type { RunStart } from "../../pregel/limits.ts";
 import { begunRun, claimedRun, endedRun, newRun } from "./run-changes.ts";
 import { fromColumns, outcomeOf, requestOf, type Bodies, type RunColumns } from "./run-columns.ts";
-
-type PlacedColumns = { id: string; place: number; begun_at: number; over: number };
-
-/** Places are not given twice, also when the runs that had them are gone. */
-const LAST_PLACE = `max((SELECT coalesce(max(place), 0) FROM runs WHERE place IS NOT NULL),
-  (SELECT coalesce(max(last_place), 0) FROM thread))`;
+import { RunPlaces } from "./run-places.ts";
 
 /** Rows that are read at once where all of them are. */
 const PAGE = 100;
@@ -33,13 +28,12 @@ function conditionOf(status: RunStatus | undefined): string {
 
 /** The statements on `runs`. */
 export class RunRows {
+  readonly places: RunPlaces;
   readonly #sql: Sql;
   readonly #queue: QueueRows;
   readonly #keys: LazyTable;
   readonly #deliveries: LazyTable;
-  readonly #events: LazyTable;
   readonly #last = new Remembered<LastRun | undefined>();
-  readonly #lastPlace = new Remembered<number>();
   readonly #run = new Remembered<{ readonly id: string; readonly row: RunRow | undefined }>();
 
   constructor(sql: Sql, queue: QueueRows, tables: LazyTables<"idempotency_keys" | "deliveries" | "events">) {
@@ -47,20 +41,20 @@ export class RunRows {
     this.#queue = queue;
     this.#keys = tables.of("idempotency_keys");
     this.#deliveries = tables.of("deliveries");
-    this.#events = tables.of("events");
+    this.places = new RunPlaces(sql, tables.of("events"));
   }
 
   /** The rows may be others than they were. */
   forget(): void {
     this.#run.forget();
     this.#last.forget();
-    this.#lastPlace.forget();
+    this.places.forget();
   }
 
   /** The table was made just now. */
   noteEmpty(): void {
     this.#last.know(undefined);
-    this.#lastPlace.know(0);
+    this.places.noteEmpty();
   }
 
   get(id: string): RunRow | undefined {
@@ -204,7 +198,7 @@ export class RunRows {
 
   /** Those that no key of a request leads to, and of which nobody is to be told any more. */
   removeEndedBefore(time: number): void {
-    this.#keepLastPlace();
+    this.places.keepLast();
     const led = this.#keys.within("SELECT result FROM idempotency_keys");
     const untold = this.#deliveries.within("SELECT run FROM deliveries WHERE status = 'pending'");
     this.#write(`DELETE FROM runs WHERE ended_at < ? AND id NOT IN (${led}) AND id NOT IN (${untold})`, time);
@@ -234,44 +228,14 @@ export class RunRows {
 
   /** Leaves no trace of it but that its place is taken. */
   remove(id: string): void {
-    this.#keepLastPlace();
+    this.places.keepLast();
     this.#queue.leave(id);
     this.#write("DELETE FROM runs WHERE id = ?", id);
   }
 
-  /** The last place that was given. */
-  lastPlace(): number {
-    const statement = `SELECT ${LAST_PLACE} AS place`;
-    return this.#lastPlace.read(() => this.#sql.one<{ place: number }>(statement).place);
-  }
-
-  /** The run that has this place, or the next one that is taken. */
-  fromPlace(place: number): PlacedRun | undefined {
-    const statement = `SELECT id, place, coalesce(started_at, ended_at) AS begun_at, ended_at IS NOT NULL AS over
-      FROM runs WHERE place >= ? ORDER BY place LIMIT 1`;
-    const row = this.#sql.first<PlacedColumns>(statement, place);
-    return row && { id: row.id, place: row.place, begunAt: row.begun_at, isOver: row.over === 1 };
-  }
-
-  /** Of the runs that came last, the first one of whose events something is kept, or the last of all. */
-  firstToldPlace(count: number): number | undefined {
-    const told = this.#events.within("SELECT 1 FROM events WHERE run = latest.id");
-    const statement = `WITH latest AS (SELECT id, place FROM runs WHERE place IS NOT NULL ORDER BY place DESC LIMIT ?)
-      SELECT coalesce(min(place), (SELECT max(place) FROM latest)) AS place FROM latest
-      WHERE EXISTS (${told})`;
-    return this.#sql.one<{ place: number | null }>(statement, count).place ?? undefined;
-  }
-
   /** Its own, or the next one. */
-  #placeOf(run: RunRow): number {
-    if (run.place !== undefined) return run.place;
-    const place = this.lastPlace() + 1;
-    this.#lastPlace.know(place);
-    return place;
-  }
-
-  #keepLastPlace(): void {
-    this.#write(`UPDATE thread SET last_place = ${LAST_PLACE} WHERE last_place < ${LAST_PLACE}`);
+  #placeOf({ place }: RunRow): number {
+    return place ?? this.places.next();
   }
 
   #read(id: string): { readonly id: string; readonly row: RunRow | undefined } {

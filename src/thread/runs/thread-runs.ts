@@ -169,7 +169,7 @@ export class ThreadRuns implements RunsApi {
     const run = this.#find(named, isRolledBackToo);
     const text = jsonBytes(await wireRun(storage, named.threadId, run));
     const { queue, runs } = storage;
-    const place = run.place ?? runs.get(queue.first() ?? "")?.place ?? runs.lastPlace() + 1;
+    const place = run.place ?? runs.get(queue.first() ?? "")?.place ?? runs.places.last() + 1;
     return {
       runId: run.id,
       isCancelled: run.cancelled !== undefined,

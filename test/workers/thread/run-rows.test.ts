@@ -103,6 +103,6 @@ it.for(Object.keys(changes))("a run that is %s is known as its row says it", asy
       read.push(rows.get(given.id));
     }
     expect(known).toEqual(read);
-    expect(rows.lastPlace()).toBe(name.startsWith("begun") ? 0 : 2);
+    expect(rows.places.last()).toBe(name.startsWith("begun") ? 0 : 2);
   });
 });
