@@ -30,24 +30,26 @@ export {
 } from "./checkpoint/index.ts";
 export type { Codec, Item, SearchItem } from "./checkpoint/index.ts";
 export {
+  EmptyInputError,
+  ThreadInterruptedError,
+  TidemarkError,
+  TidemarkError as BaseLangGraphError,
+  UnknownInterruptError,
+  UnknownNamespaceError,
+  UnserializableError,
+} from "./errors.ts";
+export {
   ChannelLoadError,
   EmptyChannelError,
-  EmptyInputError,
   FrozenStateError,
   GraphRecursionError,
   GraphValidationError,
   InvalidUpdateError,
   ReducerError,
   StateGraphInputError,
-  ThreadInterruptedError,
-  TidemarkError,
-  TidemarkError as BaseLangGraphError,
-  UnknownInterruptError,
-  UnknownNamespaceError,
   UnknownNodeError,
   UnreachableNodeError,
-  UnserializableError,
-} from "./errors.ts";
+} from "./graph-errors.ts";
 export {
   GraphBubbleUp,
   GraphInterrupt,

@@ -1,4 +1,4 @@
-import { EmptyChannelError } from "../errors.ts";
+import { EmptyChannelError } from "../graph-errors.ts";
 
 /** What `checkpoint()` returns for a channel that has nothing to save. Never stored. */
 export const EMPTY: unique symbol = Symbol.for("tidemark.channel.empty");

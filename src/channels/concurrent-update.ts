@@ -1,4 +1,4 @@
-import { InvalidUpdateError } from "../errors.ts";
+import { InvalidUpdateError } from "../graph-errors.ts";
 
 /** The error of a channel that takes one value per superstep and got more; `remedy` says what to do about it. */
 export function concurrentUpdate(channel: string, count: number, remedy: string): InvalidUpdateError {

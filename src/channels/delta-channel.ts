@@ -1,4 +1,5 @@
-import { InvalidArgumentError, InvalidUpdateError } from "../errors.ts";
+import { InvalidArgumentError } from "../errors.ts";
+import { InvalidUpdateError } from "../graph-errors.ts";
 import { type Adopt, type BaseChannel, EMPTY, keep } from "./base.ts";
 import { isOverwrite, overwriteOf, type OverwriteUpdate } from "./overwrite.ts";
 import { SingleValueChannel } from "./single-value.ts";

@@ -1,4 +1,4 @@
-import { InvalidUpdateError } from "../errors.ts";
+import { InvalidUpdateError } from "../graph-errors.ts";
 
 const NAMES = "__names";
 

@@ -1,4 +1,4 @@
-import { InvalidUpdateError } from "../errors.ts";
+import { InvalidUpdateError } from "../graph-errors.ts";
 import { type Adopt, keep } from "./base.ts";
 import { SingleValueChannel } from "./single-value.ts";
 

@@ -1,4 +1,4 @@
-import { InvalidUpdateError } from "../errors.ts";
+import { InvalidUpdateError } from "../graph-errors.ts";
 import { BaseChannel, EMPTY } from "./base.ts";
 
 /** Where in its run a superstep is. */

@@ -1,4 +1,4 @@
-import { InvalidUpdateError } from "../errors.ts";
+import { InvalidUpdateError } from "../graph-errors.ts";
 
 /** The seen names with the written ones. The same set when there is nothing new. */
 export function see<Name>(

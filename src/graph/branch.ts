@@ -1,4 +1,4 @@
-import { GraphValidationError, UnknownNodeError } from "../errors.ts";
+import { GraphValidationError, UnknownNodeError } from "../graph-errors.ts";
 import { END } from "../pregel/constants.ts";
 import { callOf } from "../pregel/runnable.ts";
 import { isSend, type Send } from "../pregel/send.ts";

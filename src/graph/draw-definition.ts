@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../errors.ts";
+import { GraphValidationError } from "../graph-errors.ts";
 import { END, START } from "../pregel/constants.ts";
 import { DrawableGraph } from "../pregel/drawing/drawable-graph.ts";
 import type { Edge, GraphDefinition } from "./definition.ts";

@@ -1,5 +1,5 @@
 import { EphemeralValue } from "../channels/ephemeral-value.ts";
-import { GraphValidationError } from "../errors.ts";
+import { GraphValidationError } from "../graph-errors.ts";
 import type { BreakpointNodes } from "../pregel/breakpoints.ts";
 import { END, START } from "../pregel/constants.ts";
 import type { DrawableGraph } from "../pregel/drawing/drawable-graph.ts";

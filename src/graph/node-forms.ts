@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../errors.ts";
+import { GraphValidationError } from "../graph-errors.ts";
 import { defineNode, type NodeAction, type NodeDefinition, type TypedNodeOptions } from "./node.ts";
 import type { NodeConfig } from "../pregel/types.ts";
 import type { NodeOptions } from "./node.ts";

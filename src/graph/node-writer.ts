@@ -1,5 +1,5 @@
 import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
-import { InvalidUpdateError, UnknownNodeError } from "../errors.ts";
+import { InvalidUpdateError, UnknownNodeError } from "../graph-errors.ts";
 import { ParentCommand } from "../pregel/nested-errors.ts";
 import { Command, commandUpdates, isCommand } from "../pregel/command.ts";
 import { END, ROOT, START, TASKS } from "../pregel/constants.ts";

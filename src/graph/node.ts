@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../errors.ts";
+import { GraphValidationError } from "../graph-errors.ts";
 import type { Command } from "../pregel/command.ts";
 import { callOf } from "../pregel/runnable.ts";
 import type { NodeConfig, Subgraph } from "../pregel/types.ts";

@@ -1,6 +1,6 @@
 import { BinaryOperatorAggregate } from "../channels/binary-operator-aggregate.ts";
 import { LastValue } from "../channels/last-value.ts";
-import { StateGraphInputError } from "../errors.ts";
+import { StateGraphInputError } from "../graph-errors.ts";
 import { isChannel, parseDefinition } from "./schema/parse-definition.ts";
 import type { GraphDefinitions } from "./type-schemas.ts";
 import { isStandardSchema, type StandardSchema } from "./schema/standard-schema.ts";

@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../errors.ts";
+import { GraphValidationError } from "../graph-errors.ts";
 import { END, START } from "../pregel/constants.ts";
 import type { NodeConfig } from "../pregel/types.ts";
 import type { BaseChannel } from "../channels/base.ts";

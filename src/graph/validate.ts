@@ -1,4 +1,4 @@
-import { GraphValidationError, UnreachableNodeError } from "../errors.ts";
+import { GraphValidationError, UnreachableNodeError } from "../graph-errors.ts";
 import type { BreakpointNodes } from "../pregel/breakpoints.ts";
 import { END, ROOT, START } from "../pregel/constants.ts";
 import { isOneValue, type GraphDefinition } from "./definition.ts";

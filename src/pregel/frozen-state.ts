@@ -1,5 +1,5 @@
 import { isAdopted } from "../adopt.ts";
-import { FrozenStateError } from "../errors.ts";
+import { FrozenStateError } from "../graph-errors.ts";
 
 const ASSIGNED = /^Cannot assign to read only property '(.*)' of object/;
 const ADDED = /^Cannot add property (.*), object is not extensible/;

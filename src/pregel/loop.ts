@@ -1,5 +1,6 @@
 import { describeError } from "../error-record.ts";
-import { GraphRecursionError, RefusedError, StorageError, TidemarkError } from "../errors.ts";
+import { RefusedError, StorageError, TidemarkError } from "../errors.ts";
+import { GraphRecursionError } from "../graph-errors.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { ERROR } from "./constants.ts";
 import { passBreakpoints, stopsAt } from "./breakpoints.ts";

@@ -1,7 +1,7 @@
 import { adopt } from "../adopt.ts";
 import type { BaseCache, CacheFullKey, CacheNamespace } from "../checkpoint/cache/base-cache.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
-import { GraphValidationError } from "../errors.ts";
+import { GraphValidationError } from "../graph-errors.ts";
 import type { LoopState } from "./loop-state.ts";
 import { isCalled, type PlannedTask } from "./plan.ts";
 import { stableText } from "./stable-text.ts";

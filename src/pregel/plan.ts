@@ -1,5 +1,5 @@
 import { handOut } from "../adopt.ts";
-import { UnknownNodeError } from "../errors.ts";
+import { UnknownNodeError } from "../graph-errors.ts";
 import { BRANCH_TO, NAMESPACE_SEPARATOR, PUSH, TASKS } from "./constants.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";
 import type { NodeError } from "./policy-errors.ts";

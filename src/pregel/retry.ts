@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../errors.ts";
+import { GraphValidationError } from "../graph-errors.ts";
 import type { Environment } from "./environment.ts";
 
 /** How often, and after which pauses, a node that threw is called again within its superstep. Times in milliseconds. */

@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../errors.ts";
+import { GraphValidationError } from "../graph-errors.ts";
 import type { Environment } from "./environment.ts";
 import { NodeTimeoutError } from "./policy-errors.ts";
 

@@ -2,11 +2,11 @@ import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import {
   CheckpointNotFoundError,
   InvalidArgumentError,
-  InvalidUpdateError,
   RefusedError,
   TidemarkError,
   messageOf,
 } from "../errors.ts";
+import { InvalidUpdateError } from "../graph-errors.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
 import { onlyAttempt } from "./attempt-scope.ts";
 import { applyBeside, waitingTasks, type KeptTask } from "./apply-edit.ts";

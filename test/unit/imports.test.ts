@@ -17,6 +17,7 @@ interface Rule {
 const LEAVES = [
   "version.ts",
   "errors.ts",
+  "graph-errors.ts",
   "error-record.ts",
   "interrupt-error.ts",
   "json.ts",

@@ -1,4 +1,4 @@
-import { InvalidUpdateError } from "../../errors.ts";
+import { InvalidUpdateError } from "../../graph-errors.ts";
 import { isLangChainMessage, type LangChainMessage, type Message, type MessageType } from "./message.ts";
 import { asInstance } from "./register-messages.ts";
 import { readToolCalls } from "./tool-calls.ts";

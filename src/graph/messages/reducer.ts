@@ -1,5 +1,5 @@
 import { adopt, adoptDerived, isAdopted } from "../../adopt.ts";
-import { InvalidUpdateError } from "../../errors.ts";
+import { InvalidUpdateError } from "../../graph-errors.ts";
 import { coerceMessage } from "./coerce-message.ts";
 import {
   isLangChainMessage,

@@ -4,7 +4,7 @@ import { LastValue } from "../../channels/last-value.ts";
 import { isOverwrite, overwriteOf } from "../../channels/overwrite.ts";
 import { UntrackedValueChannel } from "../../channels/untracked-value.ts";
 import type { MaybePromise } from "../../checkpoint/types.ts";
-import { GraphValidationError } from "../../errors.ts";
+import { GraphValidationError } from "../../graph-errors.ts";
 import { getSchemaDefaultGetter } from "./default-of.ts";
 import { DeltaValue } from "./delta-value.ts";
 import { schemaMetaRegistry } from "./meta.ts";

@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../../errors.ts";
+import { GraphValidationError } from "../../graph-errors.ts";
 import type { StateKeys, StateKey } from "./state-keys.ts";
 
 /**

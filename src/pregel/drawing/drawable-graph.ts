@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../../errors.ts";
+import { GraphValidationError } from "../../graph-errors.ts";
 import { mermaidText, type MermaidOptions } from "./mermaid.ts";
 
 export interface DrawableNode {

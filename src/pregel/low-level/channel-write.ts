@@ -1,5 +1,6 @@
 import type { MaybePromise, PendingWrite } from "../../checkpoint/types.ts";
-import { InvalidUpdateError, TidemarkError } from "../../errors.ts";
+import { TidemarkError } from "../../errors.ts";
+import { InvalidUpdateError } from "../../graph-errors.ts";
 import { TASKS } from "../constants.ts";
 import { isPromiseLike, type Runnable } from "../runnable.ts";
 import { isSend, type Send } from "../send.ts";

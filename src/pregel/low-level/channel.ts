@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../../errors.ts";
+import { GraphValidationError } from "../../graph-errors.ts";
 import { isRunnable } from "../runnable.ts";
 import { ChannelWrite, PASSTHROUGH, type ChannelWriteEntry } from "./channel-write.ts";
 import { PregelNode } from "./pregel-node.ts";

@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../../errors.ts";
+import { GraphValidationError } from "../../graph-errors.ts";
 import type { CachePolicy } from "../node-cache.ts";
 import type { RetryPolicy } from "../retry.ts";
 import type { RunnableLike } from "../runnable.ts";

@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../../errors.ts";
+import { GraphValidationError } from "../../graph-errors.ts";
 import type { BreakpointNodes } from "../breakpoints.ts";
 import { CompiledPregel, type CompiledParams, type PregelSettings } from "../compiled-pregel.ts";
 import type { StreamTypes } from "../stream-types.ts";

@@ -1,4 +1,4 @@
-import { GraphValidationError } from "../../errors.ts";
+import { GraphValidationError } from "../../graph-errors.ts";
 import { INTERRUPT, TASKS } from "../constants.ts";
 import type { HandMadeGraph } from "./hand-made.ts";
 import { isPregelNode } from "./pregel-node.ts";

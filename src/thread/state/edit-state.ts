@@ -1,4 +1,5 @@
-import { InvalidUpdateError, ReducerError, RefusedError } from "../../errors.ts";
+import { RefusedError } from "../../errors.ts";
+import { InvalidUpdateError, ReducerError } from "../../graph-errors.ts";
 import { hashedKey } from "../idempotency/content-hashes.ts";
 import type { Environment } from "../../pregel/environment.ts";
 import type { RunnableGraph } from "../../pregel/runnable-graph.ts";

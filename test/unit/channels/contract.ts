@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Adopt, type BaseChannel, EMPTY } from "tidemark/channels";
-import { EmptyChannelError, InvalidUpdateError } from "../../../src/errors.ts";
+import { EmptyChannelError, InvalidUpdateError } from "../../../src/graph-errors.ts";
 
 /** One call of the engine. */
 export type Step = { readonly update: readonly unknown[] } | "consume" | "finish";
