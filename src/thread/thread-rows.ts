@@ -77,6 +77,7 @@ export class ThreadRows {
     this.#row.know({ tenant, thread_id, graph, created_at, metadata, ttl, ...told });
   }
 
+  /** Binds the thread, which has run nothing yet. */
   bind(graph: string, metadata: JsonObject): void {
     this.#row.change((row) => row && { ...row, graph, metadata });
     this.#sql.run("UPDATE thread SET graph = ?, metadata = ?", graph, JSON.stringify(metadata));
@@ -90,6 +91,7 @@ export class ThreadRows {
     this.#write("UPDATE thread SET ttl = ?", ttl);
   }
 
+  /** Something has changed that the directory is told of. */
   noteChange(now: number): void {
     this.#row.change((row) => row && { ...row, version: Math.max(row.version + 1, now) });
     this.#sql.run("UPDATE thread SET version = max(version + 1, ?)", now);

@@ -1,4 +1,3 @@
-import { StorageError } from "../errors.ts";
 import type { Report } from "../log.ts";
 import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
@@ -14,12 +13,14 @@ import { Tables } from "../storage/tables.ts";
 import { type StorageUsage, usageOf } from "../storage/usage.ts";
 import { AnswerRows } from "./answers/answer-rows.ts";
 import { AttemptFence } from "./attempt/attempt-fence.ts";
+import type { CommitGuard } from "./attempt/commit-guard.ts";
 import { EventRows } from "./events/event-rows.ts";
 import { CronRows } from "./crons/cron-rows.ts";
 import { ReceivedEventRows } from "./waits/received-event-rows.ts";
 import { IdempotencyRows } from "./idempotency/idempotency-rows.ts";
 import { DeliveryRows } from "./outbox/delivery-rows.ts";
 import { LimitQuestionRows } from "./attempt/limit-question-rows.ts";
+import { deleteObjects } from "./life-cycle/delete-objects.ts";
 import { lazyTables, newestTables, threadMigrations } from "./migrations.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import { QueueRows } from "./queue/queue-rows.ts";
@@ -27,18 +28,6 @@ import { RunRows } from "./runs/run-rows.ts";
 import type { Claim, NewRun, RunProgress, RunRow } from "./runs/run-row.ts";
 import { type NewThread, ThreadRows, type ThreadRow } from "./thread-rows.ts";
 import { Timers } from "./timers/timers.ts";
-
-/** What a commit of a run adds to the saver's own rows, in the same transaction. */
-export interface CommitGuard {
-  /** Throws when the commit must not happen. */
-  check(): void;
-  /** Whether anything goes with the next one. */
-  readonly accompanies: boolean;
-  /** Writes what goes with it. */
-  accompany(): void;
-  /** The commit has happened. */
-  committed(kind: "checkpoint" | "task"): void;
-}
 
 export interface ThreadStorageOptions {
   readonly storage: DurableObjectStorage;
@@ -75,6 +64,8 @@ export class ThreadStorage {
   readonly events: EventRows;
   readonly limitQuestion: LimitQuestionRows;
   readonly deliveries: DeliveryRows;
+  /** Changes the thread's own row, which is there. */
+  readonly row: Pick<ThreadRows, "bind" | "setMetadata" | "setTtl" | "noteChange" | "markDeleting">;
   /** For moving the thread. */
   readonly tables: Tables;
   readonly blobs: BlobMoves;
@@ -120,6 +111,7 @@ export class ThreadStorage {
     this.limitQuestion = new LimitQuestionRows(lazy.of("limit_question"));
     this.deliveries = new DeliveryRows(lazy.of("deliveries"));
     this.#thread = new ThreadRows(sql);
+    this.row = this.#thread;
     this.tables = new Tables(storage.sql, (table) => {
       this.forget();
       lazy.make(table);
@@ -244,28 +236,6 @@ export class ThreadStorage {
     this.#thread.insert(row);
   }
 
-  /** Binds the thread, which has run nothing yet. */
-  bind(graph: string, metadata: ThreadRow["metadata"]): void {
-    this.#thread.bind(graph, metadata);
-  }
-
-  setMetadata(metadata: ThreadRow["metadata"], now: number): void {
-    this.#thread.setMetadata(metadata, now);
-  }
-
-  setTtl(ttl: number): void {
-    this.#thread.setTtl(ttl);
-  }
-
-  /** Something has changed that the directory is told of. */
-  noteChange(now: number): void {
-    this.#thread.noteChange(now);
-  }
-
-  markDeleting(): void {
-    this.#thread.markDeleting();
-  }
-
   /**
    * Removes all that there is: objects first, since only the rows know that something is left to do. Whoever calls it has
    * waited for the writes that are under way; those that are not over by then fail.
@@ -274,7 +244,7 @@ export class ThreadStorage {
     const { storage, bucket, prefix } = this.#options;
     this.saver.abandon();
     this.fence.close();
-    if (bucket !== undefined) await deletePrefix(bucket, `${prefix}/`);
+    if (bucket !== undefined) await deleteObjects(bucket, `${prefix}/`);
     this.#options.platform.reached("thread.objects_deleted");
     await storage.deleteAlarm();
     await storage.deleteAll();
@@ -320,19 +290,5 @@ export class ThreadStorage {
       guard.accompany();
       return written;
     });
-  }
-}
-
-async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<void> {
-  try {
-    for (;;) {
-      const { objects, truncated } = await bucket.list({ prefix });
-      if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
-      if (!truncated) return;
-    }
-  } catch (cause) {
-    const message =
-      "The thread's objects in the bucket could not be deleted yet. The deletion goes on by itself.";
-    throw new StorageError("blob_unavailable", message, { details: { prefix }, cause });
   }
 }

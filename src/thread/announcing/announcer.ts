@@ -97,7 +97,7 @@ export class Announcer {
   #noteChange(): void {
     const { storage, platform, directory } = this.#parts;
     if (directory === undefined) return;
-    if (storage.thread()?.version !== this.#untold) storage.noteChange(platform.now());
+    if (storage.thread()?.version !== this.#untold) storage.row.noteChange(platform.now());
     this.#untold = storage.thread()?.version;
     if (!this.draft.isExpected) this.#setTimer();
   }

@@ -2,7 +2,8 @@ import type { RunStart } from "../../pregel/limits.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { CrashPoint } from "../crash-points.ts";
 import type { RunRow } from "../runs/run-row.ts";
-import type { CommitGuard, ThreadStorage } from "../thread-storage.ts";
+import type { ThreadStorage } from "../thread-storage.ts";
+import type { CommitGuard } from "./commit-guard.ts";
 
 export interface RunGuardParts {
   readonly storage: ThreadStorage;

@@ -56,8 +56,8 @@ export class ThreadChanges {
     if (thread === undefined) throw threadNotFound(threadId);
     const patched = patchedMetadata(thread.metadata, metadata, thread.graph);
     storage.transaction(() => {
-      storage.setMetadata(patched, now());
-      if (ttl !== undefined) storage.setTtl(ttl);
+      storage.row.setMetadata(patched, now());
+      if (ttl !== undefined) storage.row.setTtl(ttl);
       retention.noteUse();
       announcer.note();
     });

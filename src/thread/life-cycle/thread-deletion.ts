@@ -41,7 +41,7 @@ export class ThreadDeletion {
     const { storage, platform } = this.#parts;
     if (thread.deleting === 0) {
       storage.transaction(() => {
-        storage.markDeleting();
+        storage.row.markDeleting();
         storage.timers.hold(platform.now());
       });
       platform.reached("thread.marked_deleted");

@@ -139,7 +139,7 @@ export class RunAdmission {
     if (start.request.multitask === "reject" && queue.isBusy()) throw threadBusy(start.threadId);
     const { graph: bound, metadata } = thread;
     if (bound !== "") return undefined;
-    storage.bind(graph, boundMetadata(metadata, graph, start.request.assistant));
+    storage.row.bind(graph, boundMetadata(metadata, graph, start.request.assistant));
     if (start.isTemporary === true) this.#options.onTemporary();
     return undefined;
   }

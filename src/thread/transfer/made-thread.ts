@@ -20,7 +20,7 @@ export async function makeThread(
 ): Promise<void> {
   storage.transaction(() => {
     storage.create(row);
-    storage.markDeleting();
+    storage.row.markDeleting();
   });
   const supersteps = steps.map(({ updates }) => ({ updates: updates.map(stateUpdate) }));
   const options = { checkpointer: storage.saver, environment };

@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { RunSupersededError } from "../../../src/thread/errors.ts";
 import type { RunRow } from "../../../src/thread/runs/run-row.ts";
-import { type CommitGuard, ThreadStorage } from "../../../src/thread/thread-storage.ts";
+import type { CommitGuard } from "../../../src/thread/attempt/commit-guard.ts";
+import { ThreadStorage } from "../../../src/thread/thread-storage.ts";
 import { noteReport } from "../../support/reports.ts";
 
 const CONFIG = { configurable: { thread_id: "t", checkpoint_ns: "", checkpoint_id: "c" } };

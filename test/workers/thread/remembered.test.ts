@@ -140,10 +140,10 @@ function writes(storage: ThreadStorage, runs: string[], pick: Pick): readonly ((
     () => keys.remove({ caller: "", key: "k", hash: "h" }),
     () => crons.insert({ ...cron, id: `cron ${++count}` }),
     () => crons.remove(`cron ${count}`),
-    () => storage.noteChange(pick(100)),
-    () => storage.setMetadata({ a: pick(9) }, count),
-    () => storage.setTtl(pick(9)),
-    () => storage.bind(`graph ${pick(3)}`, {}),
+    () => storage.row.noteChange(pick(100)),
+    () => storage.row.setMetadata({ a: pick(9) }, count),
+    () => storage.row.setTtl(pick(9)),
+    () => storage.row.bind(`graph ${pick(3)}`, {}),
     () => storage.tables.update("thread", "ttl", pick(9)),
   ];
 }
