@@ -1,27 +1,18 @@
-import { loopInput, recursionLimit } from "../graphs/loop.ts";
 import { cpuTime } from "../support/cpu.ts";
 import { median } from "../support/timing.ts";
-
-const SUPERSTEPS = 10;
-
-/** A server that speaks LangGraph's protocol. */
-export interface Server {
-  readonly url: string;
-  /** Of its process, while it runs. */
-  readonly pid: number | undefined;
-  start(): Promise<void>;
-  /** Its state outlives it. */
-  stop(): Promise<void>;
-}
+import type { Server } from "./server.ts";
 
 export interface Load {
   /** Requests that wait for an answer at the same time. */
   readonly connections: number;
-  /** In milliseconds. */
+  /** Of one slice, in milliseconds. */
   readonly duration: number;
+  /** How often each server gets a slice. */
+  readonly rounds: number;
 }
 
 export interface Throughput {
+  /** The median of the slices. */
   readonly perSecond: number;
   /** Of one work, in milliseconds. */
   readonly median: number;
@@ -29,12 +20,29 @@ export interface Throughput {
   readonly cpu: number;
 }
 
+/** What is done with a server again and again. */
+export interface Contender {
+  readonly server: Server;
+  readonly work: () => Promise<unknown>;
+}
+
+interface Slice {
+  readonly times: readonly number[];
+  readonly perSecond: number;
+  readonly cpu: number;
+}
+
+/** Each of them at work for a slice of time in turn, so that what else the machine does falls on all alike. */
+export async function contest(contenders: readonly Contender[], load: Load): Promise<Throughput[]> {
+  const slices: Slice[][] = contenders.map(() => []);
+  for (let round = 0; round < load.rounds; round++)
+    for (const [index, contender] of contenders.entries())
+      slices[index]?.push(await underLoad(contender, load));
+  return slices.map(throughputOf);
+}
+
 /** Repeats the work on so many connections for a while: each begins anew when it has its answer. */
-export async function underLoad(
-  server: Server,
-  { connections, duration }: Load,
-  work: () => Promise<unknown>,
-): Promise<Throughput> {
+async function underLoad({ server, work }: Contender, { connections, duration }: Load): Promise<Slice> {
   const times: number[] = [];
   const used = cpuTime(server.pid);
   const start = performance.now();
@@ -46,10 +54,16 @@ export async function underLoad(
     } while (performance.now() - start < duration);
   };
   await Promise.all(Array.from({ length: connections }, connection));
+  const perSecond = (times.length * 1000) / (performance.now() - start);
+  return { times, perSecond, cpu: cpuTime(server.pid) - used };
+}
+
+function throughputOf(slices: readonly Slice[]): Throughput {
+  const times = slices.flatMap((slice) => slice.times);
   return {
-    perSecond: (times.length * 1000) / (performance.now() - start),
+    perSecond: median(slices.map((slice) => slice.perSecond)),
     median: median(times),
-    cpu: (cpuTime(server.pid) - used) / times.length,
+    cpu: slices.reduce((sum, slice) => sum + slice.cpu, 0) / times.length,
   };
 }
 
@@ -64,62 +78,4 @@ export async function inTurns(
     while (left-- > 0) await work();
   };
   await Promise.all(Array.from({ length: connections }, connection));
-}
-
-/** A thread of a graph, by the requests that LangGraph's clients make. */
-export class BenchThread {
-  readonly #path: string;
-  readonly #id = crypto.randomUUID();
-
-  constructor({ url }: Server) {
-    this.#path = `${url}/threads`;
-  }
-
-  async create(): Promise<this> {
-    await post(this.#path, { thread_id: this.#id });
-    return this;
-  }
-
-  /** A run of ten supersteps, to its end. */
-  loop(): Promise<unknown> {
-    return post(`${this.#path}/${this.#id}/runs/wait`, {
-      assistant_id: "loop",
-      input: loopInput(SUPERSTEPS),
-      config: { recursion_limit: recursionLimit(SUPERSTEPS) },
-      multitask_strategy: "enqueue",
-    });
-  }
-
-  /** A run to its question. */
-  ask(): Promise<unknown> {
-    return post(`${this.#path}/${this.#id}/runs/wait`, { assistant_id: "question", input: {} });
-  }
-
-  /** Its answer, to the end of the run that it starts. */
-  async answer(): Promise<void> {
-    const command = { resume: "yes" };
-    const state = await post(`${this.#path}/${this.#id}/runs/wait`, { assistant_id: "question", command });
-    if (JSON.stringify(state) !== '{"answer":"yes"}')
-      throw new Error(`The answer has come to ${JSON.stringify(state)}.`);
-  }
-
-  async state(): Promise<unknown> {
-    return answerOf(await fetch(`${this.#path}/${this.#id}/state`));
-  }
-}
-
-async function post(url: string, body: object): Promise<unknown> {
-  return answerOf(
-    await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    }),
-  );
-}
-
-async function answerOf(response: Response): Promise<unknown> {
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`);
-  return JSON.parse(text);
 }

@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../test/e2e/support/free-port.ts";
-import type { Server } from "./load.ts";
+import type { Server } from "./server.ts";
 
 const READY_WITHIN = 30_000;
 const ROOT = join(import.meta.dirname, "../..");
@@ -13,16 +12,17 @@ const ROOT = join(import.meta.dirname, "../..");
 export class ReferenceServer implements Server {
   readonly url: string;
   readonly #port: number;
-  readonly #folder = mkdtempSync(join(tmpdir(), "tidemark-reference-"));
+  readonly #folder: string;
   #process: ChildProcess | undefined;
 
-  private constructor(port: number) {
+  private constructor(port: number, folder: string) {
     this.#port = port;
+    this.#folder = mkdtempSync(join(folder, "tidemark-reference-"));
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  static async create(): Promise<ReferenceServer> {
-    return new ReferenceServer(await freePort());
+  static async create(folder: string): Promise<ReferenceServer> {
+    return new ReferenceServer(await freePort(), folder);
   }
 
   get pid(): number | undefined {

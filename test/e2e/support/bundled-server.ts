@@ -11,6 +11,8 @@ import { bundle } from "./run.ts";
 const READY_WITHIN = 30_000;
 
 export interface BundledServerOptions {
+  /** Where its state is, in a folder of its own; that of the system for what is temporary by default. */
+  readonly folder?: string;
   readonly v8Flags?: readonly string[];
   /** Host and port of a bucket, which the Worker has as `BLOBS`. */
   readonly bucket?: string;
@@ -39,7 +41,7 @@ export class BundledServer {
 
   /** `source`: a folder with a wrangler.toml. */
   static async build(source: string, options: BundledServerOptions = {}): Promise<BundledServer> {
-    const folder = mkdtempSync(join(tmpdir(), "tidemark-kill-"));
+    const folder = mkdtempSync(join(options.folder ?? tmpdir(), "tidemark-kill-"));
     await bundle(source, folder);
     mkdirSync(join(folder, "state"));
     const port = await freePort();
