@@ -41,7 +41,8 @@ import { ThreadHooks } from "./answers/thread-hooks.ts";
 import { ThreadDeletion } from "./life-cycle/thread-deletion.ts";
 import { ThreadLifeCycle } from "./life-cycle/thread-life-cycle.ts";
 import { ThreadRecord } from "./announcing/thread-record.ts";
-import { type CronOptions, ThreadCrons } from "./crons/thread-crons.ts";
+import { type CronOptions, CronStarts } from "./crons/cron-starts.ts";
+import { ThreadCrons } from "./crons/thread-crons.ts";
 import { ThreadRuns } from "./runs/thread-runs.ts";
 import type { ThreadStorage } from "./thread-storage.ts";
 import { ThreadTransfer } from "./transfer/thread-transfer.ts";
@@ -136,8 +137,9 @@ export class Thread {
     });
     const parts = { ...queued, admission: this.#admission, runner: this.#runner, feed: this.feed };
     const ready: Ready = (caller) => this.#ready(caller);
-    this.crons = new ThreadCrons({ ...parts, ...options.crons, ready });
-    this.#deletion = new ThreadDeletion({ ...parts, announcer: this.#announcer, crons: this.crons });
+    this.crons = new ThreadCrons({ ...queued, ...options.crons, ready });
+    const starts = new CronStarts({ ...parts, ...options.crons });
+    this.#deletion = new ThreadDeletion({ ...parts, announcer: this.#announcer, crons: starts });
     this.#retention = new RetentionKeeper({
       ...parts,
       deletion: this.#deletion,
@@ -146,7 +148,7 @@ export class Thread {
     this.#temporary = new TemporaryThread({ ...parts, states: this.#states, deletion: this.#deletion });
     this.#waits = new WaitKeeper({ ...parts, environment, states: this.#states });
     const timed = { announcer: this.#announcer, retention: this.#retention, temporary: this.#temporary };
-    const others = { entrance, stops, outbox: this.#outbox, waits: this.#waits, crons: this.crons };
+    const others = { entrance, stops, outbox: this.#outbox, waits: this.#waits, crons: starts };
     this.#timers = new TimerDispatch(storage, platform, timerHandlers({ ...queued, ...timed, ...others }));
     this.hooks = new ThreadHooks({ ...parts, states: this.#states, ready });
     this.keys = new KeptAnswers({ storage, platform, ready });

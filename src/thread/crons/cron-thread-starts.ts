@@ -1,13 +1,12 @@
 import { discard } from "../../discard.ts";
-import { decode } from "../../checkpoint/encoding.ts";
 import { uuid5 } from "../../uuid5.ts";
 import type { WireError } from "../../errors.ts";
 import { TidemarkError } from "../../errors.ts";
+import { requestOf } from "./cron-request.ts";
 import type { CronRow, LastRun } from "./cron-rows.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { Reply, ThreadAddress } from "../call.ts";
 import type { ThreadApi } from "../protocol.ts";
-import type { RunRequest } from "../runs/run-request.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 
 /** Calls another thread, and calls it again when its object was reset underway. */
@@ -75,7 +74,7 @@ export class CronThreadStarts {
   }
 
   async #make(address: ThreadAddress, cron: CronRow): Promise<Reply<null>> {
-    const { threadMetadata } = await this.#requestOf(cron);
+    const { threadMetadata } = await requestOf(this.#parts.storage.serde, cron);
     const metadata = { ...threadMetadata, cron_id: cron.id };
     const create = { ...address, metadata, ifExists: "do_nothing" } as const;
     return this.#parts.callThread(address, async (thread) => {
@@ -106,14 +105,9 @@ export class CronThreadStarts {
     await this.#parts.callThread(address, (thread) => thread.deleteThread(address));
   }
 
-  async #requestOf({ request }: CronRow): Promise<RunRequest> {
-    // What a router sent and this object stored, in the shape that it was parsed into.
-    return (await decode(this.#parts.storage.serde, request)) as RunRequest;
-  }
-
   async #startRun(address: ThreadAddress, cron: CronRow, runId: string): Promise<Reply<null>> {
     const { callThread } = this.#parts;
-    const request = await this.#requestOf(cron);
+    const request = await requestOf(this.#parts.storage.serde, cron);
     const isTemporary = cron.threads === "delete";
     const start = { ...address, runId, request, mustExist: true, isAcknowledged: true, isTemporary };
     return callThread(address, async (thread) => {

@@ -5,7 +5,7 @@ import type { GraphRunner } from "../attempt/graph-runner.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { RunAdmission } from "../runs/run-admission.ts";
 import type { RunQueue } from "../queue/run-queue.ts";
-import type { ThreadCrons } from "../crons/thread-crons.ts";
+import type { CronStarts } from "../crons/cron-starts.ts";
 import type { ThreadRow } from "../thread-rows.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 
@@ -16,7 +16,7 @@ export interface DeletionParts {
   readonly runner: GraphRunner;
   readonly admission: RunAdmission;
   readonly announcer: Announcer;
-  readonly crons: Pick<ThreadCrons, "settled">;
+  readonly crons: Pick<CronStarts, "settled">;
   readonly feed: Pick<FeedSockets, "dismissal">;
 }
 

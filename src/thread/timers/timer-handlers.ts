@@ -5,7 +5,7 @@ import type { RunEntrance } from "../runs/run-entrance.ts";
 import type { RunQueue } from "../queue/run-queue.ts";
 import type { RunStops } from "../runs/run-stops.ts";
 import type { TemporaryThread } from "../life-cycle/temporary-thread.ts";
-import type { ThreadCrons } from "../crons/thread-crons.ts";
+import type { CronStarts } from "../crons/cron-starts.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import type { TimerHandlers } from "./timer-dispatch.ts";
 import type { WaitKeeper } from "../waits/wait-keeper.ts";
@@ -20,7 +20,7 @@ export interface TimedParts {
   readonly stops: RunStops;
   readonly outbox: Outbox;
   readonly waits: WaitKeeper;
-  readonly crons: ThreadCrons;
+  readonly crons: CronStarts;
 }
 
 /** What is done when the time of something comes. */
