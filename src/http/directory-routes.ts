@@ -2,6 +2,7 @@ import { Hono } from "./hono.ts";
 import type { Reply } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";
+import { failureCode } from "./failure-code.ts";
 import { once } from "./once.ts";
 import { RebuildDirectoryBody } from "./tenant-schemas.ts";
 import { callThreadObject } from "./thread-stub.ts";
@@ -23,9 +24,14 @@ export function directoryRoutes(options: AppOptions): Hono {
       let announced = 0;
       for (let start = 0; start < stubs.length; start += AT_ONCE) {
         const telling = stubs.slice(start, start + AT_ONCE).map(async ({ id, stub }) => {
-          const reply = await callThreadObject(stub, (api): Promise<Reply<boolean>> => api.announceThread());
-          if (!reply.ok) failed.push({ object: id, code: reply.error.code });
-          else if (reply.value) announced += 1;
+          const code = await failureCode(options.report, async () => {
+            const reply = await callThreadObject(stub, (api): Promise<Reply<boolean>> =>
+              api.announceThread(),
+            );
+            if (reply.ok && reply.value) announced += 1;
+            return reply;
+          });
+          if (code !== undefined) failed.push({ object: id, code });
         });
         await Promise.all(telling);
       }

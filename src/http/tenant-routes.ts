@@ -4,6 +4,7 @@ import { GRAPH_CRONS } from "../graph-crons.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseQuery } from "./body.ts";
+import { failureCode } from "./failure-code.ts";
 import { removeThread } from "./remove-thread.ts";
 import { directoryOf } from "./search-routes.ts";
 import { EraseTenantQuery } from "./tenant-schemas.ts";
@@ -47,9 +48,9 @@ async function deleteThreads(
   const kept: Kept[] = [];
   for (let start = 0; start < ids.length; start += AT_ONCE) {
     const deleting = ids.slice(start, start + AT_ONCE).map(async (id) => {
-      const reply = await removeThread(namedThread(context, options, id));
-      if (reply.ok || reply.error.code === "thread_not_found") await directory.endErasure(id);
-      else kept.push({ thread_id: id, code: reply.error.code });
+      const code = await failureCode(options.report, () => removeThread(namedThread(context, options, id)));
+      if (code === undefined || code === "thread_not_found") await directory.endErasure(id);
+      else kept.push({ thread_id: id, code });
     });
     await Promise.all(deleting);
   }

@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
@@ -87,6 +87,42 @@ describe("a directory that has lost a thread", () => {
     expect(await json(post("/directory/rebuild", { objects }))).toEqual({ announced: 2, failed: [] });
     expect(await isFound(lost.id)).toBe(true);
     expect(await isFound(GRAPH_CRONS)).toBe(false);
+  });
+
+  it("is rebuilt of the others when an object cannot tell, and says of which it cannot", async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => String(index).padStart(64, "0"));
+    const [down = "", reset = ""] = ids;
+    const faults = new Map([
+      [down, new Error("the directory is down")],
+      [reset, Object.assign(new Error("reset"), { durableObjectReset: true })],
+    ]);
+    const threads = {
+      getByName: () => undefined,
+      idFromString: (id: string) => id,
+      get: (id: string) => ({
+        announceThread: async () => {
+          const fault = faults.get(id);
+          if (fault !== undefined) throw fault;
+          return { ok: true, value: true };
+        },
+      }),
+    };
+    const reported: unknown[] = [];
+    const runtime = createRuntime({ graphs: { noting }, report: (fault) => reported.push(fault) });
+    const rebuild = new Request("http://localhost/directory/rebuild", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ objects: ids }),
+    });
+    const response = await runtime.fetch(rebuild, { ...env, THREAD: threads }, createExecutionContext());
+    expect(await json(response)).toEqual({
+      announced: 10,
+      failed: [
+        { object: down, code: "internal" },
+        { object: reset, code: "thread_unavailable" },
+      ],
+    });
+    expect(reported).toEqual([faults.get(down)]);
   });
 
   it.for([

@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Annotation, END, START, StateGraph } from "../../../src/index.ts";
@@ -156,6 +156,31 @@ describe("erasing a tenant", () => {
     holdBucket();
     await expect.poll(() => erase(gone)).toMatchObject({ erased: true, failed: [] });
     expect(await blobs(ids)).toBe(0);
+  });
+
+  it("deletes the others when the object of a thread throws, and says which one is left", async () => {
+    const [gone] = await tenants();
+    for (const id of ["a", "b", "c"]) await json(gone.call("/threads", { body: { thread_id: id } }));
+    const deleteThread = async (): Promise<never> => {
+      throw new Error("damaged");
+    };
+    const threads = {
+      getByName: (name: string) =>
+        name === objectName(gone.name, "b") ? { deleteThread } : env.THREAD.getByName(name),
+    };
+    const reported: unknown[] = [];
+    const runtime = createRuntime({
+      graphs: { large },
+      directory: { shards: 2 },
+      auth: () => ({ tenant: gone.name, caller: "", scopes: ["*"] }),
+      report: (fault) => reported.push(fault),
+    });
+    const request = new Request("http://localhost/tenant", { method: "DELETE" });
+    const answer = await runtime.fetch(request, { ...env, THREAD: threads }, createExecutionContext());
+    const failed = [{ thread_id: "b", code: "internal" }];
+    expect(await json(answer)).toEqual({ erased: false, threads_left: 1, failed });
+    expect(reported).toEqual([new Error("damaged")]);
+    await expect.poll(() => erase(gone)).toMatchObject({ erased: true });
   });
 
   it("needs a permission of its own, and rebuilding the directory one that nothing else brings along", async () => {
