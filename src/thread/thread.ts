@@ -188,6 +188,7 @@ export class Thread {
       admission: this.#admission,
       announcer: this.#announcer,
       record,
+      events: this.#events,
       transfer: this.#transfer,
       retention: this.#retention,
       deletion: this.#deletion,

@@ -68,6 +68,10 @@ export const Usage = v.object({
   rows: v.pipe(Counts, v.description("By table.")),
   runs: v.pipe(Counts, v.description("By status.")),
   timers: v.pipe(Counts, v.description("By what they are for.")),
+  events: v.object({
+    streamed: v.pipe(Count, v.description("Of streamed runs, those that can be read again.")),
+    received: v.pipe(Count, v.description("Those that came for nodes that wait.")),
+  }),
   is_complete: v.pipe(v.boolean(), v.description("False where something was counted up to a limit only.")),
 });
 

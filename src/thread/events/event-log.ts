@@ -11,6 +11,9 @@ import { parseEvents, type LoggedEvent } from "./logged-event.ts";
 import { isBefore, latest, type Position } from "./position.ts";
 import { type LoggedRun, RunLog } from "./run-log.ts";
 
+/** So much is looked at to count events: who reads is billed for rows. */
+const MAX_COUNTED = { attempts: 100, rows: 10_000 };
+
 export interface EventLogParts {
   /** Undefined as long as there is no thread. */
   readonly rows: () => EventRows | undefined;
@@ -137,6 +140,17 @@ export class EventLog {
       // The rows have no more of earlier attempts, and get none.
       read = latest(read, { attempt: log.attempt, seq: 0 });
     }
+  }
+
+  /** How many events the rows have. What the rows of an attempt begin with says it, and the last of them is read. */
+  async count(): Promise<{ readonly count: number; readonly isComplete: boolean }> {
+    const attempts = this.#parts.rows()?.attempts(MAX_COUNTED.attempts, MAX_COUNTED.rows) ?? [];
+    let count = 0;
+    for (const { run, attempt, first, last } of attempts) {
+      const { value } = await this.#stored(run, { attempt, seq: last - 1 }).next();
+      count += last - first + (value?.events.length ?? 0);
+    }
+    return { count, isComplete: attempts.length < MAX_COUNTED.attempts };
   }
 
   async *#stored(runId: string, position: Position): AsyncGenerator<LoggedPart, void, undefined> {

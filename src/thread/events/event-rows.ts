@@ -12,6 +12,9 @@ export interface EventRow {
   readonly bytes: Uint8Array;
 }
 
+/** What is kept of an attempt: the numbers of the first and of the last event that a row begins with. */
+export type KeptAttempt = { run: string; attempt: number; first: number; last: number };
+
 type Columns = { n: number; attempt: number; seq: number | null; type: string; body: ArrayBuffer };
 
 /** The statements on `events`. */
@@ -92,6 +95,13 @@ export class EventRows {
       "SELECT n, attempt, seq, type, body FROM events WHERE run = ? AND n >= ? ORDER BY n LIMIT 1";
     const row = this.#table.first<Columns>(statement, run, n);
     return row && fromColumns(row);
+  }
+
+  /** So many at most, as so many rows say. */
+  attempts(limit: number, rows: number): readonly KeptAttempt[] {
+    const statement = `SELECT run, attempt, min(seq) AS first, max(seq) AS last
+      FROM (SELECT run, attempt, seq FROM events WHERE seq IS NOT NULL LIMIT ?) GROUP BY run, attempt LIMIT ?`;
+    return this.#table.all<KeptAttempt>(statement, rows, limit);
   }
 
   has(run: string): boolean {

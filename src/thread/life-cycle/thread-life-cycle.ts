@@ -2,6 +2,7 @@ import { type Ready, requireAccess } from "../access.ts";
 import type { Announcer } from "../announcing/announcer.ts";
 import { jsonBytes } from "../answer-text.ts";
 import { threadBusy, threadExists, threadNotFound } from "../errors.ts";
+import type { EventLog } from "../events/event-log.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { Bytes, ByteStream, Reply, ThreadAddress } from "../call.ts";
 import type {
@@ -30,6 +31,7 @@ export interface LifeCycleParts {
   readonly admission: RunAdmission;
   readonly announcer: Announcer;
   readonly record: ThreadRecord;
+  readonly events: Pick<EventLog, "count">;
   readonly transfer: ThreadTransfer;
   readonly retention: RetentionKeeper;
   readonly deletion: ThreadDeletion;
@@ -62,10 +64,17 @@ export class ThreadLifeCycle implements LifeCycleApi {
   }
 
   getUsage(address: ThreadAddress): Promise<Reply<Bytes>> {
-    return this.#replying(address, async ({ storage }) => {
+    return this.#replying(address, async ({ storage, events }) => {
       const { threadId } = address;
       if (storage.thread() === undefined) throw threadNotFound(threadId);
-      return jsonBytes({ thread_id: threadId, ...storage.usage() });
+      const { is_complete: isComplete, ...usage } = storage.usage();
+      const streamed = await events.count();
+      return jsonBytes({
+        thread_id: threadId,
+        ...usage,
+        events: { streamed: streamed.count, received: usage.rows["received_events"] ?? 0 },
+        is_complete: isComplete && streamed.isComplete,
+      });
     });
   }
 
