@@ -1,14 +1,12 @@
 import { Hono } from "./hono.ts";
-import type { Reply } from "../thread/protocol.ts";
+import type { Reply, ThreadApi } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";
-import { failureCode } from "./failure-code.ts";
+import { inGroups } from "./in-groups.ts";
 import { once } from "./once.ts";
 import { RebuildDirectoryBody } from "./tenant-schemas.ts";
 import { callThreadObject } from "./thread-stub.ts";
-
-/** Threads that are asked at once. */
-const AT_ONCE = 8;
+import { tried } from "./tried.ts";
 
 /** What is done with the directories of all tenants. */
 export function directoryRoutes(options: AppOptions): Hono {
@@ -22,19 +20,11 @@ export function directoryRoutes(options: AppOptions): Hono {
     const make = async (): Promise<Response> => {
       const failed: { object: string; code: string }[] = [];
       let announced = 0;
-      for (let start = 0; start < stubs.length; start += AT_ONCE) {
-        const telling = stubs.slice(start, start + AT_ONCE).map(async ({ id, stub }) => {
-          const code = await failureCode(options.report, async () => {
-            const reply = await callThreadObject(stub, (api): Promise<Reply<boolean>> =>
-              api.announceThread(),
-            );
-            if (reply.ok && reply.value) announced += 1;
-            return reply;
-          });
-          if (code !== undefined) failed.push({ object: id, code });
-        });
-        await Promise.all(telling);
-      }
+      await inGroups(stubs, async ({ id, stub }) => {
+        const reply = await tried(options.report, () => callThreadObject(stub, announce));
+        if (!reply.ok) failed.push({ object: id, code: reply.error.code });
+        else if (reply.value) announced += 1;
+      });
       return context.json({ announced, failed });
     };
     // What threads are, they may tell however often.
@@ -42,4 +32,8 @@ export function directoryRoutes(options: AppOptions): Hono {
   });
 
   return app;
+}
+
+function announce(thread: ThreadApi): Promise<Reply<boolean>> {
+  return thread.announceThread();
 }

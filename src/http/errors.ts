@@ -138,14 +138,22 @@ function respond(context: Context, error: WireError, status: ContentfulStatusCod
   return context.body(stringifyJson(errorBody(error)), status, { "content-type": "application/json" });
 }
 
-/** What was thrown, as a response. Only typed errors say what they are: others may hold what is nobody's business. */
+/** What was thrown, as a response. */
 export function errorHandler(report: Report): ErrorHandler {
   return (error, context) => {
     if (error instanceof AuthRefusal) return authRefusal(context, error);
-    if (error instanceof TidemarkError) return errorResponse(context, error);
-    report(error, notedOf(context));
-    const message =
-      "The server failed. Nothing is known to be lost. A run may have been accepted: read /state before you start it again.";
-    return errorResponse(context, { code: "internal", message, details: {} });
+    return errorResponse(
+      context,
+      wireErrorOf(error, (fault) => report(fault, notedOf(context))),
+    );
   };
+}
+
+/** What is said of an error that was thrown. Only typed ones say what they are: others may hold what is nobody's business. */
+export function wireErrorOf(error: unknown, report: Report): WireError {
+  if (error instanceof TidemarkError) return error;
+  report(error);
+  const message =
+    "The server failed. Nothing is known to be lost. A run may have been accepted: read /state before you start it again.";
+  return { code: "internal", message, details: {} };
 }

@@ -7,7 +7,9 @@ import type { AppOptions } from "./app.ts";
 import { requirePermission } from "./auth/authentication.ts";
 import { accessTo, authorize } from "./auth/authorization.ts";
 import { parseBody } from "./body.ts";
+import { DRAFT } from "../draft-version.ts";
 import { extractedFrom } from "./extracted-parts.ts";
+import { inGroups } from "./in-groups.ts";
 import { callWhole, namedThread } from "./thread-call.ts";
 import {
   CountThreadsBody,
@@ -15,6 +17,7 @@ import {
   SearchThreadsBody,
   type ThreadFilterBody,
 } from "./thread-schemas.ts";
+import { tried } from "./tried.ts";
 
 /** What only the thread itself knows. */
 const OF_THREADS: ReadonlySet<string> = new Set(["config", "values", "interrupts"]);
@@ -39,8 +42,12 @@ export function searchRoutes(options: AppOptions): Hono {
     if (places.length > offset + limit) context.header("x-pagination-next", String(offset + limit));
     const isKnownHere = select?.every((key) => !OF_THREADS.has(key)) ?? false;
     if (isKnownHere && extract == null) {
-      const threads = (await directory.getThreads(page)).map(threadOf);
-      return context.json(threads.map((thread) => selected(thread, select)));
+      const threads = await inGroups(await directory.getThreads(page), async (entry) => {
+        // Of a thread that is about to be made nobody but itself knows whether it was.
+        const isMade = entry.version !== DRAFT || (await askThread(context, options, entry.threadId));
+        return isMade ? [selected(threadOf(entry), select)] : [];
+      });
+      return context.json(threads.flat());
     }
     requirePermission(context, "threads:read");
     return context.body(await askThreads(context, options, page, body), 200, {
@@ -69,8 +76,6 @@ export function directoryOf(context: Context, options: AppOptions): DirectoryApi
 
 type Thread = Readonly<Record<string, unknown>>;
 
-/** Threads that are asked at once: their states are in memory together. */
-const AT_ONCE = 8;
 /** The most that a page may have, in bytes. */
 const MAX_PAGE = 64 * 1024 * 1024;
 
@@ -84,28 +89,25 @@ async function askThreads(
   ids: readonly string[],
   { select, extract }: Pick<SearchThreads, "select" | "extract">,
 ): Promise<string> {
-  const texts: string[] = [];
   const shownOf = (thread: Thread): Thread => ({
     ...(select ? selected(thread, select) : thread),
     ...(extract && { extracted: extractedFrom(thread, extract) }),
   });
   let size = 0;
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
-    const asked = ids.slice(start, start + AT_ONCE).map((id) => askThread(context, options, id));
-    for (const text of await Promise.all(asked)) {
-      if (text === undefined) continue;
-      const shown = select || extract ? JSON.stringify(shownOf(JSON.parse(text) as Thread)) : text;
-      size += shown.length;
-      if (size > MAX_PAGE) throw pageTooLarge();
-      texts.push(shown);
-    }
-  }
-  return `[${texts.join(",")}]`;
+  const texts = await inGroups(ids, async (id) => {
+    const text = await askThread(context, options, id);
+    if (text === undefined) return [];
+    const shown = select || extract ? JSON.stringify(shownOf(JSON.parse(text) as Thread)) : text;
+    size += shown.length;
+    if (size > MAX_PAGE) throw pageTooLarge();
+    return [shown];
+  });
+  return `[${texts.flat().join(",")}]`;
 }
 
 async function askThread(context: Context, options: AppOptions, id: string): Promise<string | undefined> {
   const thread = namedThread(context, options, id);
-  const reply = await callWhole(thread, (api) => api.getThread(thread.address));
+  const reply = await tried(options.report, () => callWhole(thread, (api) => api.getThread(thread.address)));
   if (reply.ok) return new TextDecoder().decode(reply.value);
   const { code, message } = reply.error;
   if (code === "thread_not_found") return undefined;

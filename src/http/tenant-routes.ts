@@ -4,14 +4,12 @@ import { GRAPH_CRONS } from "../graph-crons.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseQuery } from "./body.ts";
-import { failureCode } from "./failure-code.ts";
+import { inGroups } from "./in-groups.ts";
 import { removeThread } from "./remove-thread.ts";
 import { directoryOf } from "./search-routes.ts";
 import { EraseTenantQuery } from "./tenant-schemas.ts";
 import { namedThread } from "./thread-call.ts";
-
-/** Threads that are deleted at once. */
-const AT_ONCE = 8;
+import { tried } from "./tried.ts";
 
 interface Kept {
   readonly thread_id: string;
@@ -46,13 +44,10 @@ async function deleteThreads(
   ids: readonly string[],
 ): Promise<readonly Kept[]> {
   const kept: Kept[] = [];
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
-    const deleting = ids.slice(start, start + AT_ONCE).map(async (id) => {
-      const code = await failureCode(options.report, () => removeThread(namedThread(context, options, id)));
-      if (code === undefined || code === "thread_not_found") await directory.endErasure(id);
-      else kept.push({ thread_id: id, code });
-    });
-    await Promise.all(deleting);
-  }
+  await inGroups(ids, async (id) => {
+    const reply = await tried(options.report, () => removeThread(namedThread(context, options, id)));
+    if (reply.ok || reply.error.code === "thread_not_found") await directory.endErasure(id);
+    else kept.push({ thread_id: id, code: reply.error.code });
+  });
   return kept;
 }
