@@ -100,7 +100,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
   }
 
   /** This saver, with all it remembers, whose own commits go through these, however late they come. */
-  bind(own: Pick<SqliteSaverOptions, "transact" | "transactTask" | "alongside">): SqliteSaver {
+  bind(own: Partial<Pick<SqliteSaverOptions, "transact" | "transactTask" | "alongside">>): SqliteSaver {
     return new SqliteSaver({ ...this.#options, serde: this.serde, ...own }, this.#shared);
   }
 

@@ -47,6 +47,14 @@ export class ResponseTooLargeError extends TidemarkError {
   }
 }
 
+export function graphMismatch(bound: string, requested: string): RefusedError {
+  return new RefusedError(
+    "graph_mismatch",
+    `The thread belongs to the graph "${bound}"; it cannot run "${requested}".`,
+    { details: { graph: bound, requested } },
+  );
+}
+
 /** Nothing can be gone on with, answered or edited yet. */
 export function threadEmpty(threadId: string): RefusedError {
   return new RefusedError(

@@ -1,7 +1,8 @@
 import { RefusedError } from "../errors.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
-import { threadEmpty, threadNotFound } from "./errors.ts";
+import { graphMismatch, threadEmpty, threadNotFound } from "./errors.ts";
 import type { StartRun } from "./runs/run-protocol.ts";
+import type { ThreadRow } from "./thread-rows.ts";
 
 /** The graphs of a deployment, by name. */
 export class GraphCatalog {
@@ -25,6 +26,14 @@ export class GraphCatalog {
     );
   }
 
+  /** The graph that the thread is bound to or, while it has run nothing, the one that its metadata names. */
+  ofThread({ thread_id: id, graph, metadata }: ThreadRow): RunnableGraph {
+    if (graph !== "") return this.require(graph);
+    const { graph_id: named } = metadata;
+    if (typeof named !== "string") throw threadEmpty(id);
+    return this.require(named);
+  }
+
   /**
    * The graph that a run is for: the one the thread is bound to ("" while it is not), or the requested one, or the only one. Refuses what
    * does not fit the thread, and what a thread that does not exist yet cannot do.
@@ -34,13 +43,7 @@ export class GraphCatalog {
     if (bound !== undefined && bound !== "") {
       this.require(bound);
       if (requested === undefined || requested === bound) return bound;
-      throw new RefusedError(
-        "graph_mismatch",
-        `The thread belongs to the graph "${bound}"; it cannot run "${requested}".`,
-        {
-          details: { graph: bound, requested },
-        },
-      );
+      throw graphMismatch(bound, requested);
     }
     if (input.kind !== "input" || checkpointId !== undefined) {
       throw bound === undefined ? threadNotFound(start.threadId) : threadEmpty(start.threadId);

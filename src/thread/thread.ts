@@ -4,7 +4,7 @@ import type { HooksApi } from "./answers/hook-protocol.ts";
 import { ThreadHooks } from "./answers/thread-hooks.ts";
 import type { Bytes, Reply, ThreadAddress } from "./call.ts";
 import { ThreadCrons } from "./crons/thread-crons.ts";
-import { runNotFound, threadBusy, threadEmpty, threadNotFound } from "./errors.ts";
+import { runNotFound, threadBusy, threadNotFound } from "./errors.ts";
 import type { ReadEvents, RunEvents } from "./events/event-protocol.ts";
 import type { FeedSockets, Listen } from "./feed/feed-sockets.ts";
 import { KeptAnswers } from "./idempotency/kept-answers.ts";
@@ -105,8 +105,7 @@ export class Thread {
       const { storage, catalog, queue, announcer, waits, retention, environment, platform } = this.#parts;
       const thread = storage.thread();
       if (thread === undefined) throw threadNotFound(edit.threadId);
-      if (thread.graph === "") throw threadEmpty(edit.threadId);
-      const graph = catalog.require(thread.graph);
+      const graph = catalog.ofThread(thread);
       if (queue.isBusy()) throw threadBusy(edit.threadId);
       return queue.lock.edit(async () => {
         const answer = await announcer.noting(() =>

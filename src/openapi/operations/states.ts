@@ -54,6 +54,7 @@ export const stateOperations = {
       "thread_busy",
       "thread_empty",
       "unknown_graph",
+      "graph_mismatch",
     ],
   },
   "GET /threads/:thread_id/history": {

@@ -5,6 +5,9 @@ import type { Environment } from "../../pregel/environment.ts";
 import type { RunnableGraph } from "../../pregel/runnable-graph.ts";
 import { jsonBytes } from "../answer-text.ts";
 import type { ThreadPlatform } from "../platform.ts";
+import type { SqliteSaver } from "../../storage/sqlite-saver.ts";
+import { graphMismatch } from "../errors.ts";
+import { boundMetadata } from "../thread-metadata.ts";
 import { requireHead } from "./require-head.ts";
 import type { Bytes } from "../call.ts";
 import type { EditState } from "./state-protocol.ts";
@@ -43,7 +46,7 @@ async function editState(
   graph: RunnableGraph,
   edit: EditState,
 ): Promise<Bytes> {
-  const { saver } = storage;
+  const saver = bindingSaver(storage);
   const configurable = { thread_id: edit.threadId, checkpoint_ns: edit.namespace ?? "" };
   if (edit.isRepeated === true) {
     const filter = { run_id: edit.editId };
@@ -58,6 +61,20 @@ async function editState(
     edit,
     await graph.updateState(address, edit.values, edit.asNode, options).catch(asRefusedEdit),
   );
+}
+
+/** The first checkpoint of a thread that has run nothing binds it to the graph that its metadata names. */
+function bindingSaver(storage: ThreadStorage): SqliteSaver {
+  const thread = storage.thread();
+  const { graph_id: graph } = thread?.metadata ?? {};
+  if (thread?.graph !== "" || typeof graph !== "string") return storage.saver;
+  const bind = (): void => {
+    const { graph: bound = "", metadata = {} } = storage.thread() ?? {};
+    if (bound === "") storage.row.bind(graph, boundMetadata(metadata, graph));
+    // A run that has come meanwhile may be of another one.
+    else if (bound !== graph) throw graphMismatch(bound, graph);
+  };
+  return storage.saver.bind({ alongside: () => bind });
 }
 
 function answer(edit: EditState, config: Parameters<typeof wireCheckpoint>[1]): Bytes {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { crashAt } from "../../support/crash-points.ts";
+import { Gate, until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
@@ -18,7 +19,14 @@ const other = new StateGraph(Annotation.Root({ x: Annotation<number>() }))
   .addEdge(START, "rest")
   .compile();
 
-beforeAll(() => deploy({ talk, other }));
+const gate = new Gate();
+const slow = new StateGraph(Log)
+  .addNode("choose", () => ({}))
+  .addEdge(START, "choose")
+  .addConditionalEdges("choose", () => gate.pass().then(() => END))
+  .compile();
+
+beforeAll(() => deploy({ talk, other, slow }));
 
 const input = { updates: [{ as_node: "__input__", values: { log: ["in"] } }] };
 const start = { updates: [{ as_node: "__start__", values: { log: ["in"] } }] };
@@ -82,6 +90,53 @@ describe("a thread that is made of supersteps", () => {
     const isOver = crashAt("import.finished", thread.id);
     await made([input, start, said], { thread_id: thread.id, if_exists: "do_nothing" });
     expect(isOver()).toBe(true);
+    expect(await thread.history()).toHaveLength(3);
+  });
+});
+
+describe("a thread that is edited before it has run", () => {
+  /** Made for the graph, without a step. */
+  async function emptyOf(graph: string): Promise<TestThread> {
+    const thread = new TestThread();
+    const body = JSON.stringify({ thread_id: thread.id, metadata: { graph_id: graph } });
+    const headers = { "content-type": "application/json" };
+    await json(request("/threads", { method: "POST", headers, body }));
+    return thread;
+  }
+
+  it("begins with the edit, as one of the graph that its metadata names", async () => {
+    const thread = await emptyOf("talk");
+    await thread.update({ values: { log: ["said before"] }, as_node: "say" });
+    expect(await thread.state()).toMatchObject({ values: { log: ["said before"] }, next: ["ask"] });
+    const bound = { graph_id: "talk", assistant_id: expect.stringMatching(/^[0-9a-f-]{36}$/) };
+    expect(await thread.get("")).toMatchObject({ metadata: bound, status: "interrupted" });
+    const { interrupts } = await thread.invoke({ input: null });
+    expect(interrupts).toHaveLength(1);
+    const another = thread.invoke({ graph: "other", input: { x: 1 } });
+    await expect(another).rejects.toMatchObject({ code: "graph_mismatch" });
+  });
+
+  it("is as it was when the edit is refused, or its graph is not there", async () => {
+    const thread = await emptyOf("talk");
+    const refused = thread.update({ values: {}, as_node: "nobody" });
+    await expect(refused).rejects.toMatchObject({ code: "unknown_node" });
+    expect(await thread.get("")).toMatchObject({ metadata: { graph_id: "talk" }, values: null });
+    await thread.invoke({ graph: "other", input: { x: 1 } });
+    expect(await thread.get("")).toMatchObject({ metadata: { graph_id: "other" } });
+
+    const lost = await emptyOf("nowhere");
+    await expect(lost.update({ values: {} })).rejects.toMatchObject({ status: 404, code: "unknown_graph" });
+  });
+
+  it("belongs to a run of another graph that is taken in before the edit is stored", async () => {
+    const thread = await emptyOf("slow");
+    const edit = expect(thread.update({ values: { log: ["late"] }, as_node: "choose" })).rejects;
+    await gate.reached();
+    const run = thread.invoke({ graph: "other", input: { x: 1 } });
+    await until(async () => ((await thread.get("")) as { status: string }).status === "busy");
+    gate.open();
+    await edit.toMatchObject({ code: "graph_mismatch" });
+    expect(await run).toMatchObject({ values: { x: 1 } });
     expect(await thread.history()).toHaveLength(3);
   });
 });
