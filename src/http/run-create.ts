@@ -52,8 +52,14 @@ const MODES = {
 export const Mode = v.picklist(Object.keys(MODES) as (keyof typeof MODES)[]);
 
 export const RunModes = v.union(
-  [Mode, v.pipe(v.array(Mode), v.minLength(1))],
+  [Mode, v.array(Mode)],
   `must be one of ${Object.keys(MODES).join(", ")}, or a list of them`,
+);
+
+/** A page that reads nothing of a stream names no mode: that is as if it had not spoken of them. */
+const NamedModes = v.pipe(
+  RunModes,
+  v.transform((modes) => (modes.length === 0 ? undefined : modes)),
 );
 
 export function requestedModes(
@@ -82,8 +88,8 @@ export const RunCreateBody = exactlyOrNull({
   on_disconnect: v.optional(v.picklist(["continue", "cancel"]), "continue"),
   on_completion: v.optional(v.picklist(["delete", "keep"]), "delete"),
   if_not_exists: v.optional(v.picklist(["create", "reject"]), "create"),
-  /** Absent: values, and nothing for who only waits for the run. */
-  stream_mode: v.optional(RunModes),
+  /** Absent, or none: values, and nothing for who only waits for the run. */
+  stream_mode: v.optional(NamedModes),
   stream_subgraphs: v.optional(v.boolean(), false),
   answered_by: v.optional(AnsweredBy),
   /** Asks for the events of a run that is only waited for; those of others are kept anyway. */

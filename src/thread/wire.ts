@@ -1,6 +1,7 @@
 import type { Interrupt } from "../interrupt-error.ts";
 import type { Waiting } from "../pregel/question.ts";
 import type { RunnableConfig, StateSnapshot, StateTask, StreamEvent } from "../pregel/types.ts";
+import { stringifyJson } from "../json.ts";
 import type { RunEnd } from "./runs/run-end.ts";
 import type { NamedRun } from "./runs/run-protocol.ts";
 
@@ -79,7 +80,8 @@ function wireTask(threadId: string, task: StateTask): unknown {
     id: task.id,
     name: task.name,
     path: task.path,
-    error: task.error ?? null,
+    // As text: clients of LangGraph parse it.
+    error: task.error === undefined ? null : stringifyJson(task.error),
     interrupts: task.interrupts,
     ...waitingOf(task.waiting),
     result: task.result ?? null,

@@ -33,6 +33,17 @@ describe.skipIf(noBrowser !== "")(`useStream of @langchain/langgraph-sdk${noBrow
     expect(await texts(page)).toEqual(["ask", "You said yes."]);
   });
 
+  it("shows what a run has failed with, also on a page that knows the thread alone", async () => {
+    const failed = /^No more words\.$/;
+    const page = await chat.opened();
+    await press(page, "send", "fail");
+    await page.locator("#error", { hasText: failed }).waitFor();
+    const another = await chat.opened({ thread: threadOf(page) });
+    await another.locator("#error", { hasText: failed }).waitFor();
+    await press(another, "send", "again");
+    await shows(another, "Echo of again.");
+  });
+
   it("stops a run", async () => {
     const page = await chat.opened();
     await press(page, "send", "slow");

@@ -99,6 +99,9 @@ describe("LangGraph's client", () => {
     expect(older?.checkpoint).toEqual(state.parent_checkpoint);
     const edit = { values: hello, asNode: "classify", checkpointId: older?.checkpoint.checkpoint_id ?? "" };
     expect(await client.threads.updateState(id, edit)).toMatchObject({ checkpoint: { thread_id: id } });
+    const seeded = await client.threads.create({ graphId: "support" });
+    await client.threads.updateState(seeded.thread_id, { values: { topic: "other" }, asNode: "classify" });
+    expect((await client.threads.getState(seeded.thread_id)).next).toEqual(["write_reply"]);
     const copy = await client.threads.copy(id);
     expect(copy).toEqual(await client.threads.get(copy.thread_id));
     expect(copy).toMatchObject({ status: "interrupted", metadata: { tag } });
@@ -186,6 +189,15 @@ describe("LangGraph's client", () => {
     const others = new Set(events.slice(1, -1));
     const isSilent = ["custom", "messages-tuple", "lifecycle"].includes(streamMode);
     expect([...others]).toEqual(isSilent ? [] : [streamMode]);
+  });
+
+  it("streams values where no mode is named, as for a page that reads nothing yet", async () => {
+    const { thread_id: id } = await client.threads.create();
+    const events = await eventsOf(client.runs.stream(id, "support", { input: hello, streamMode: [] }));
+    expect(new Set(events)).toEqual(new Set(["metadata", "values", "end"]));
+    expect(await client.runs.wait(id, "support", { input: hello, streamMode: [] })).toMatchObject({
+      reply: replied,
+    });
   });
 
   it("streams what models say so far, and what is complete", async () => {

@@ -35,7 +35,7 @@ export interface WireState {
   readonly tasks: readonly {
     readonly id: string;
     readonly name: string;
-    readonly error: unknown;
+    readonly error: string | null;
     readonly interrupts: readonly Question[];
     readonly result: unknown;
     readonly checkpoint: WireCheckpoint | null;

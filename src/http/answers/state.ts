@@ -17,7 +17,7 @@ export interface TaskShape {
   readonly id: string;
   readonly name: string;
   readonly path: (string | number)[];
-  readonly error: unknown;
+  readonly error: string | null;
   readonly interrupts: v.InferOutput<typeof Interrupt>[];
   readonly waiting?: v.InferOutput<typeof Waiting>[] | undefined;
   readonly result: unknown;
@@ -29,7 +29,12 @@ const Task: v.GenericSchema<TaskShape> = v.object({
   id: v.string(),
   name: v.string(),
   path: v.array(v.union([v.string(), v.number()])),
-  error: v.unknown(),
+  error: v.pipe(
+    v.nullable(v.string()),
+    v.description(
+      "What the task has failed with, as JSON: `name` and `message`, and `code`, `details` and causes where there are any.",
+    ),
+  ),
   interrupts: v.array(Interrupt),
   waiting: v.optional(v.array(Waiting)),
   result: v.pipe(v.unknown(), v.description("What the task has written, when it has ended.")),

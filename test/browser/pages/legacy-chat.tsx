@@ -53,7 +53,9 @@ function Chat({ apiUrl }: { readonly apiUrl: string }) {
       </ol>
       <output id="state">{thread.isLoading ? "loading" : "idle"}</output>
       <output id="seen">{JSON.stringify([...seen.current])}</output>
-      <output id="error">{thread.error === undefined ? "" : JSON.stringify(thread.error)}</output>
+      <output id="error">
+        {thread.error instanceof Error ? thread.error.message : JSON.stringify(thread.error)}
+      </output>
       {thread.interrupt && (
         <p>
           <span id="question">{thread.interrupt.value}</span>

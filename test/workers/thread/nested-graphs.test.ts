@@ -124,7 +124,7 @@ describe("a nested graph without a saver", () => {
     await expect(thread.invoke({ input: { log: ["in"] } })).rejects.toMatchObject({ status: 500 });
     const state = await thread.state();
     expect(state).toMatchObject({ values: { log: ["in"] }, next: ["nested"] });
-    expect(state.tasks[0]?.error).toMatchObject({ name: "MissingCheckpointerError" });
+    expect(state.tasks[0]?.error).toContain("MissingCheckpointerError");
   });
 });
 
