@@ -1,12 +1,12 @@
-import { encode, type Encoded } from "../../checkpoint/encoding.ts";
 import { chain, isPromise } from "../../checkpoint/maybe-promise.ts";
 import type { MaybePromise } from "../../checkpoint/types.ts";
 import { SUPERSTEPS_BEHIND, WRITE_AFTER, WRITE_SIZE } from "./event-limits.ts";
 import type { EventLogParts } from "./event-log.ts";
 import { EventTail } from "./event-tail.ts";
 import { loggedEvent, type LoggedEvent } from "./logged-event.ts";
-import { LogWriter, type WrittenBatch } from "./log-writer.ts";
+import { LogWriter } from "./log-writer.ts";
 import type { Position } from "./position.ts";
+import { UnwrittenEvents } from "./unwritten-events.ts";
 import { INTERVAL, WritePace } from "./write-pace.ts";
 
 export interface RunLogParts extends EventLogParts {
@@ -29,14 +29,6 @@ export interface LoggedRun {
  */
 export type EventKind = "derived" | "own" | "staged";
 
-/** Events that are encoded together. */
-interface Batch extends WrittenBatch {
-  /** In characters. */
-  readonly size: number;
-  encoded: Encoded | undefined;
-  ready: MaybePromise<void>;
-}
-
 /**
  * The events of one attempt of a run. They are told at once, and go to the rows in the commit of their superstep.
  *
@@ -51,17 +43,11 @@ export class RunLog {
   readonly #tail: EventTail;
   readonly #writer: LogWriter;
   readonly #pace = new WritePace();
+  readonly #unwritten: UnwrittenEvents;
   /** Of the last event. */
   #seq = 0;
   /** Of the last event that readers may have. */
   #told = 0;
-  #waiting: LoggedEvent[] = [];
-  /** In characters. */
-  #waitingSize = 0;
-  /** Encoded, or being encoded, in the order in which they are written. */
-  readonly #batches: Batch[] = [];
-  /** Of the last event that no checkpoint could say again. */
-  #lastOwn = 0;
   #writtenAt: number;
   /** Something of the superstep that goes on is told: the rest is told at once, and stored in its commit. */
   #isOpen = false;
@@ -82,6 +68,7 @@ export class RunLog {
     this.#parts = parts;
     this.#tail = new EventTail({ attempt: run.attempt, seq: 0 });
     this.#writer = new LogWriter(run.id, parts);
+    this.#unwritten = new UnwrittenEvents(parts.serde);
     this.#writtenAt = parts.now();
     this.#isDerivable = run.isDerivable;
     if (run.attempt > 1 && run.isDerivable) this.#checkpoint = this.#writer.checkpoint();
@@ -106,16 +93,14 @@ export class RunLog {
       const event = loggedEvent({ attempt: this.attempt, seq: this.#seq + 1 }, name, data);
       this.#seq += 1;
       this.#tail.push(event);
-      this.#waiting.push(event);
-      this.#waitingSize += event.text.length;
-      if (!isDerived) this.#lastOwn = this.#seq;
+      this.#unwritten.push(event, !isDerived);
       if (kind === "staged") return;
       if (!this.#isBehind && (!isDerived || this.#pace.wait(now()) === 0)) this.#isOpen = true;
       // What a node says itself costs its superstep a row anyway: what waits goes along.
       if (!this.#isOpen) return isDerived ? this.#later() : this.#write();
       this.#tell(this.#seq);
       const isLate = !isDerived && now() - this.#writtenAt >= WRITE_AFTER;
-      if (isLate || this.#waitingSize >= WRITE_SIZE) this.#write();
+      if (isLate || this.#unwritten.looseSize >= WRITE_SIZE) this.#write();
     } catch (fault) {
       report(fault);
     }
@@ -156,7 +141,7 @@ export class RunLog {
       report(fault);
       this.#later(INTERVAL);
     }
-    this.#isBehind &&= this.#hasWaiting;
+    this.#isBehind &&= !this.#unwritten.isEmpty;
   }
 
   /** The events after this one; undefined when some of them are to be had from the rows only. */
@@ -166,9 +151,7 @@ export class RunLog {
 
   /** Makes all that there is ready to be written. */
   ready(): MaybePromise<void> {
-    this.#pack();
-    const pending = this.#batches.filter(({ encoded }) => encoded === undefined);
-    if (pending.length > 0) return Promise.all(pending.map(async ({ ready }) => ready)).then(() => undefined);
+    return this.#unwritten.ready();
   }
 
   /**
@@ -177,7 +160,7 @@ export class RunLog {
    */
   stage(finished: string | undefined): MaybePromise<(() => void) | undefined> {
     return chain(this.ready(), () => {
-      if (this.#batches.length > 0 || this.#isOpen)
+      if (this.#unwritten.hasBatches || this.#isOpen)
         return () => (finished === undefined ? this.#finishInside() : this.#finish(finished));
       return finished === undefined ? undefined : this.#pass(finished);
     });
@@ -185,8 +168,7 @@ export class RunLog {
 
   /** Writes what is ready; in a transaction. */
   writeReady(): void {
-    const waiting = this.#batches.findIndex(({ encoded }) => encoded === undefined);
-    const ready = this.#batches.splice(0, waiting < 0 ? this.#batches.length : waiting);
+    const ready = this.#unwritten.takeReady();
     const newest = ready.at(-1)?.events.at(-1);
     if (newest === undefined) return;
     this.#writer.append(ready, this.#checkpoint);
@@ -194,7 +176,7 @@ export class RunLog {
     this.#tail.trim(newest.position);
     this.#writtenAt = this.#parts.now();
     this.#pace.note(this.#writtenAt);
-    this.#isBehind &&= this.#batches.length > 0;
+    this.#isBehind &&= this.#unwritten.hasBatches;
     this.#tell(newest.position.seq);
   }
 
@@ -206,19 +188,6 @@ export class RunLog {
   #tell(seq: number): void {
     this.#told = Math.max(this.#told, seq);
     this.#parts.onEvent();
-  }
-
-  #pack(): void {
-    if (this.#waiting.length === 0) return;
-    const events = this.#waiting;
-    const bytes = new TextEncoder().encode(events.map(({ text }) => text).join(""));
-    const batch: Batch = { events, size: this.#waitingSize, encoded: undefined, ready: undefined };
-    this.#waiting = [];
-    this.#waitingSize = 0;
-    this.#batches.push(batch);
-    batch.ready = chain(encode(this.#parts.serde, bytes), (encoded) => {
-      batch.encoded = encoded;
-    });
   }
 
   /** A superstep of the graph itself has said nothing, and nothing waits. */
@@ -243,31 +212,22 @@ export class RunLog {
 
   /** In a transaction. */
   #writeOrNote(): void {
-    if (this.#batches.length > 0) return this.writeReady();
+    if (this.#unwritten.hasBatches) return this.writeReady();
     if (this.#checkpoint !== undefined) this.#writer.noteCheckpoint(this.#checkpoint);
     this.#unnoted = 0;
   }
 
   /** A superstep inside a node is committed: what it has said is said by no checkpoint of the graph. */
   #finishInside(): void {
-    if (!this.#hasOwn()) return;
+    if (!this.#unwritten.hasOwn) return;
     this.writeReady();
     this.#isOpen = !this.#isBehind;
   }
 
   #isDue(): boolean {
-    if (this.#hasOwn() || this.#pace.wait(this.#parts.now()) === 0) return true;
+    if (this.#unwritten.hasOwn || this.#pace.wait(this.#parts.now()) === 0) return true;
     if (this.#unnoted >= SUPERSTEPS_BEHIND) return true;
-    return this.#batches.reduce((sum, { size }) => sum + size, 0) >= WRITE_SIZE;
-  }
-
-  #hasOwn(): boolean {
-    const first = this.#batches[0]?.events[0];
-    return first !== undefined && first.position.seq <= this.#lastOwn;
-  }
-
-  get #hasWaiting(): boolean {
-    return this.#batches.length > 0 || this.#waiting.length > 0;
+    return this.#unwritten.batchesSize >= WRITE_SIZE;
   }
 
   /** Without a checkpoint to go with. */
