@@ -57,6 +57,11 @@ export interface StreamOptions<Context = unknown> extends InvokeOptions<Context>
   readonly encoding?: "text/event-stream" | undefined;
 }
 
+/** Options of a stream but for what its chunks depend on. */
+export type ChunkOptions<Context> = Omit<StreamOptions<Context>, "encoding" | "streamMode" | "subgraphs"> & {
+  readonly encoding?: undefined;
+};
+
 /** What runs a graph elsewhere than in the caller's process: another saver, clock and listener. */
 export interface RunOptions<Context = unknown> extends InvokeOptions<Context> {
   readonly checkpointer?: BaseCheckpointSaver<ChannelVersion>;

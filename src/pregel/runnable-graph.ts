@@ -14,6 +14,7 @@ import type { RunContext } from "./run-context.ts";
 import type {
   Checkpointer,
   ChunkModes,
+  ChunkOptions,
   GraphOptions,
   InvokeOptions,
   RunOptions,
@@ -39,11 +40,6 @@ import type {
 } from "./types.ts";
 import { MissingCheckpointerError } from "./value-errors.ts";
 import { updateSteps, type StateUpdate, type UpdateStep } from "./update-state.ts";
-
-/** Options of a stream but for what its chunks depend on. */
-type ChunkOptions<Context> = Omit<StreamOptions<Context>, "encoding" | "streamMode" | "subgraphs"> & {
-  readonly encoding?: undefined;
-};
 
 /** The questions and the waits that a run ended with. */
 type Asked = { readonly [INTERRUPT]?: readonly Interrupt[]; readonly [WAITING]?: readonly Waiting[] };

@@ -1,12 +1,8 @@
-import { describeError } from "../error-record.ts";
-import { RefusedError, StorageError, TidemarkError, type WireError, messageOf } from "../errors.ts";
+import { RefusedError, StorageError, TidemarkError } from "../errors.ts";
 import type { AnswerRecord } from "./answers/answer-rows.ts";
 import { actionOf } from "./runs/cancellation.ts";
+import { faultError } from "./wire-errors.ts";
 import type { Cancellation } from "./runs/run-protocol.ts";
-import type { TaskFailure } from "../pregel/types.ts";
-
-/** Longer messages are cut: they come from user code, and a run's row holds them. */
-const MAX_MESSAGE = 16_000;
 
 /** Another attempt has taken the run over, or the run is gone: this one must write nothing more. */
 export class RunSupersededError extends Error {
@@ -164,27 +160,6 @@ export function tooManyEvents(limit: number): RefusedError {
   );
 }
 
-export function cronNotFound(cronId: string): RefusedError {
-  return new RefusedError("cron_not_found", `There is no cron "${cronId}".`, {
-    details: { cron_id: cronId },
-  });
-}
-
-/** What a cron starts its runs with is kept in a row. */
-export function cronTooLarge(size: number, limit: number): RefusedError {
-  return new RefusedError(
-    "cron_too_large",
-    `What the cron starts runs with has ${size} bytes as it is stored; the limit is ${limit}.`,
-    { details: { size, limit } },
-  );
-}
-
-export function tooManyCrons(limit: number): RefusedError {
-  return new RefusedError("too_many_crons", `There are ${limit} crons, and no room for more.`, {
-    details: { limit },
-  });
-}
-
 export function keyReused(key: string): RefusedError {
   return new RefusedError(
     "idempotency_key_reused",
@@ -217,90 +192,4 @@ export function threadExists(threadId: string): RefusedError {
     `There is a thread "${threadId}" already. Import under another id, or delete the thread first.`,
     { details: { thread_id: threadId } },
   );
-}
-
-export function threadBeingImported(threadId: string): RefusedError {
-  return new RefusedError(
-    "thread_busy",
-    `The thread "${threadId}" is being imported; try again when that has ended.`,
-    { details: { thread_id: threadId } },
-  );
-}
-
-/** Breaks an export off. */
-export function threadChanged(threadId: string): TidemarkError {
-  return new TidemarkError(
-    "thread_changed",
-    `The thread "${threadId}" was written while it was exported: export it again.`,
-    { details: { thread_id: threadId } },
-  );
-}
-
-export function isThreadChanged(error: unknown): boolean {
-  return error instanceof TidemarkError && error.code === "thread_changed";
-}
-
-export function wireError(error: TidemarkError): WireError {
-  return { code: error.code, message: clip(error.message), details: error.details };
-}
-
-/** What stopped an attempt, as it is kept. */
-export function faultError(fault: unknown): WireError {
-  return fault instanceof TidemarkError
-    ? wireError(fault)
-    : { code: "internal", message: clip(messageOf(fault)), details: {} };
-}
-
-/** What became of a failed run: which node threw, and where the thread stands. */
-export function failureError(
-  error: unknown,
-  failures: readonly TaskFailure[],
-  checkpointId: string | undefined,
-): WireError {
-  const place = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
-  const [first] = failures;
-  if (first === undefined) {
-    const known = faultError(error);
-    return { ...known, details: { ...known.details, ...place } };
-  }
-  const nodes = failures.map((failure) => failure.node);
-  const errors = failures.map((failure) => ({
-    node: failure.node,
-    ...clipped(describeError(failure.error)),
-  }));
-  return {
-    code: "node_failed",
-    message: clip(
-      `Node "${first.node}" failed: ${messageOf(first.error)}${nodes.length > 1 ? ` (and ${nodes.length - 1} more)` : ""}`,
-    ),
-    details: { node: first.node, nodes, ...place, errors: errors.slice(0, 16) },
-  };
-}
-
-function clipped<T extends { readonly message: string }>(record: T): T {
-  return { ...record, message: clip(record.message) };
-}
-
-function clip(message: string): string {
-  return message.length <= MAX_MESSAGE
-    ? message
-    : `${message.slice(0, MAX_MESSAGE)}… (${message.length} characters)`;
-}
-
-/** Says nothing of what the link was for. */
-export function hookUsed(): RefusedError {
-  return new RefusedError("hook_used", "This link has been used. It is good for one answer.");
-}
-
-/** What another run will leave of the question is not known yet. */
-export function hookBusy(): RefusedError {
-  return new RefusedError(
-    "thread_busy",
-    "Something else is going on where this question was asked; answer again in a moment.",
-  );
-}
-
-/** As `hookUsed`. */
-export function hookRevoked(): RefusedError {
-  return new RefusedError("hook_revoked", "The question that this link was for is not open any more.");
 }

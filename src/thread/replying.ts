@@ -1,5 +1,5 @@
 import { TidemarkError } from "../errors.ts";
-import { wireError } from "./errors.ts";
+import { wireError } from "./wire-errors.ts";
 import type { Reply } from "./call.ts";
 import { AnsweredError } from "./runs/run-answer.ts";
 

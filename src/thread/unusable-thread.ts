@@ -1,5 +1,5 @@
 import { errorBody, TidemarkError } from "../errors.ts";
-import { wireError } from "./errors.ts";
+import { wireError } from "./wire-errors.ts";
 import type { ThreadPlatform } from "./platform.ts";
 import type { Reply } from "./call.ts";
 

@@ -5,7 +5,7 @@ import type { Environment } from "../../pregel/environment.ts";
 import type { RunnableGraph } from "../../pregel/runnable-graph.ts";
 import type { RunOutcome, StateSnapshot } from "../../pregel/types.ts";
 import type { CrashPoint } from "../crash-points.ts";
-import { faultError } from "../errors.ts";
+import { faultError } from "../wire-errors.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { Completion } from "../queue/completions.ts";
 import { rowStatus, runEndOf, type RunEnd } from "../runs/run-end.ts";

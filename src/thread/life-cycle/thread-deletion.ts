@@ -1,5 +1,6 @@
 import type { Announcer } from "../announcing/announcer.ts";
-import { threadDeleted, wireError } from "../errors.ts";
+import { threadDeleted } from "../errors.ts";
+import { wireError } from "../wire-errors.ts";
 import type { FeedSockets } from "../feed/feed-sockets.ts";
 import type { GraphRunner } from "../attempt/graph-runner.ts";
 import type { ThreadPlatform } from "../platform.ts";

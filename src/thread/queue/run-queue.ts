@@ -1,6 +1,7 @@
 import { encode, type Encoded } from "../../checkpoint/encoding.ts";
 import type { WireError } from "../../errors.ts";
-import { faultError, isPlatformReset, RunSupersededError } from "../errors.ts";
+import { faultError } from "../wire-errors.ts";
+import { isPlatformReset, RunSupersededError } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import { type Completion, Completions } from "./completions.ts";
 import type { Claim, RunRow } from "../runs/run-row.ts";

@@ -7,8 +7,8 @@ import {
   runPending,
   runTimedOut,
   threadDeleted,
-  wireError,
 } from "../errors.ts";
+import { wireError } from "../wire-errors.ts";
 import type { NamedRun } from "./run-protocol.ts";
 import type { RunRow } from "./run-row.ts";
 import type { RunEnd } from "./run-end.ts";

@@ -2,7 +2,7 @@ import type { WireError } from "../../errors.ts";
 import type { Interrupt } from "../../interrupt-error.ts";
 import type { Waiting } from "../../pregel/question.ts";
 import type { RunOutcome } from "../../pregel/types.ts";
-import { failureError } from "../errors.ts";
+import { failureError } from "../wire-errors.ts";
 import type { RunStatus } from "./run-row.ts";
 
 /** How a run ended, as its row keeps it: enough to answer again to whoever asks later. The values are the checkpoint's. */

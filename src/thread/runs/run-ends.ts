@@ -1,6 +1,6 @@
 import { TidemarkError } from "../../errors.ts";
 import { jsonBytes } from "../answer-text.ts";
-import { wireError } from "../errors.ts";
+import { wireError } from "../wire-errors.ts";
 import type { FinalEvent } from "../events/telling.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { Bytes } from "../call.ts";
