@@ -1,3 +1,4 @@
+import { backoff } from "../backoff.ts";
 import type { Report } from "../log.ts";
 import type { Sql } from "../storage/sql.ts";
 
@@ -5,10 +6,8 @@ import type { Sql } from "../storage/sql.ts";
 const AT_ONCE = 16;
 /** So long a thread has to answer, in milliseconds. */
 const DEADLINE = 10_000;
-/** One that cannot answer is asked again after so long, in milliseconds, */
+/** One that cannot answer is asked again after so long, in milliseconds. */
 const FIRST_DELAY = 30_000;
-/** and at least once an hour. */
-const MAX_DELAY = 60 * 60 * 1000;
 
 /** Has a thread tell what it is. False when its object has none. */
 export type AskThread = (objectId: string) => Promise<boolean>;
@@ -53,7 +52,7 @@ export class ExpectedThreads {
     const statement = `SELECT thread_id, object_id, created_at, expected_by FROM threads
       WHERE expected_by <= ? ORDER BY expected_by LIMIT ?`;
     return this.#sql.all<ExpectedThread>(statement, now, AT_ONCE).map((thread) => {
-      const delay = Math.min(Math.max(now - thread.created_at, FIRST_DELAY), MAX_DELAY);
+      const delay = backoff(now - thread.created_at, FIRST_DELAY);
       this.#sql.run("UPDATE threads SET expected_by = ? WHERE thread_id = ?", now + delay, thread.thread_id);
       return { ...thread, expected_by: now + delay };
     });

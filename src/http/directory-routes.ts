@@ -1,11 +1,10 @@
 import { Hono } from "./hono.ts";
-import type { Reply, ThreadApi } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody } from "./body.ts";
 import { inGroups } from "./in-groups.ts";
 import { once } from "./once.ts";
 import { RebuildDirectoryBody } from "./tenant-schemas.ts";
-import { callThreadObject } from "./thread-stub.ts";
+import { announceThread } from "./thread-stub.ts";
 import { tried } from "./tried.ts";
 
 /** What is done with the directories of all tenants. */
@@ -21,7 +20,7 @@ export function directoryRoutes(options: AppOptions): Hono {
       const failed: { object: string; code: string }[] = [];
       let announced = 0;
       await inGroups(stubs, async ({ id, stub }) => {
-        const reply = await tried(options.report, () => callThreadObject(stub, announce));
+        const reply = await tried(options.report, () => announceThread(stub));
         if (!reply.ok) failed.push({ object: id, code: reply.error.code });
         else if (reply.value) announced += 1;
       });
@@ -32,8 +31,4 @@ export function directoryRoutes(options: AppOptions): Hono {
   });
 
   return app;
-}
-
-function announce(thread: ThreadApi): Promise<Reply<boolean>> {
-  return thread.announceThread();
 }

@@ -37,7 +37,7 @@ export async function callThread<Value>(
 }
 
 /** As `callObject`. */
-export async function callThreadObject<Value>(
+async function callThreadObject<Value>(
   stub: () => ThreadApi,
   call: (thread: ThreadApi) => Promise<Reply<Value>>,
 ): Promise<Reply<Value>> {
@@ -46,6 +46,11 @@ export async function callThreadObject<Value>(
   } catch (error) {
     throw wasReset(error) ? unavailable(error) : error;
   }
+}
+
+/** Has the thread of an object tell its directory what it is. */
+export function announceThread(stub: () => ThreadApi): Promise<Reply<boolean>> {
+  return callThreadObject(stub, (thread): Promise<Reply<boolean>> => thread.announceThread());
 }
 
 /**

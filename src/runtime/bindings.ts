@@ -4,17 +4,17 @@ import { RefusedError, StorageError, TidemarkError } from "../errors.ts";
 import type { RateLimiter } from "../http/auth/rate-limit.ts";
 import { objectName } from "../http/object-name.ts";
 import {
+  announceThread,
   type CalledThread,
   callObject,
   callThread,
-  callThreadObject,
   type ThreadCaller,
   type ThreadNamespace,
 } from "../http/thread-stub.ts";
 import { boundTo } from "../thread/bound.ts";
 import type { Report } from "../log.ts";
 import type { AskThread } from "../directory/expected-threads.ts";
-import type { Reply, ThreadApi } from "../thread/protocol.ts";
+import type { ThreadApi } from "../thread/protocol.ts";
 import type { CallThread } from "../thread/crons/cron-thread-starts.ts";
 import type { ObjectNamespace, Placement } from "./placement.ts";
 
@@ -56,7 +56,7 @@ export function threadsById(env: unknown, binding: string): (objectId: string) =
 export function threadAsking(env: unknown, binding: string): AskThread {
   return async (objectId) => {
     const stub = threadsById(env, binding)(objectId);
-    const reply = await callThreadObject(stub, (thread): Promise<Reply<boolean>> => thread.announceThread());
+    const reply = await announceThread(stub);
     if (reply.ok) return reply.value;
     const { error: cause } = reply;
     throw new StorageError("thread_unavailable", `The thread cannot tell what it is: ${cause.message}`, {

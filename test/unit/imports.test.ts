@@ -16,6 +16,7 @@ interface Rule {
 
 const LEAVES = [
   "version.ts",
+  "backoff.ts",
   "errors.ts",
   "graph-errors.ts",
   "error-record.ts",

@@ -1,3 +1,4 @@
+import { backoff } from "../../backoff.ts";
 import type { BaseStore } from "../../checkpoint/store/base-store.ts";
 import type { DirectoryApi, ThreadEntry } from "../../directory/protocol.ts";
 import { StorageError } from "../../errors.ts";
@@ -8,9 +9,6 @@ import { Later } from "./later.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { ThreadRecord } from "./thread-record.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
-
-/** What the directory does not take is offered again at least so often, in milliseconds: once an hour. */
-const MAX_DELAY = 60 * 60 * 1000;
 
 /**
  * In milliseconds. The directory is not told of a run that somebody waits for, and that is over sooner, until it is over; of a thread at rest
@@ -207,7 +205,7 @@ export class Announcer {
       const now = platform.now();
       // The version is not less than the time of the first change that was not offered before.
       const quiet = now - (storage.thread()?.version ?? now);
-      const delay = Math.min(Math.max(quiet, platform.lease), MAX_DELAY);
+      const delay = backoff(quiet, platform.lease);
       storage.transaction(() => storage.timers.set("announcement", "", now + delay));
     }
   }

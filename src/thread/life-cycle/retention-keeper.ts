@@ -1,3 +1,4 @@
+import { backoff } from "../../backoff.ts";
 import { idsFrom, mintedAt } from "../../checkpoint/id.ts";
 import { compareCheckpointIds } from "../../checkpoint/ordering.ts";
 import { isPlatformReset } from "../errors.ts";
@@ -90,7 +91,7 @@ export class RetentionKeeper {
 
   /** After a failure: as long as the thread has been quiet, so that each time is twice as far as the one before. */
   #backoff(thread: ThreadRow, now: number): number {
-    return Math.min(Math.max(now - this.#lastUse(thread), this.#parts.platform.lease), MAX_BACKOFF);
+    return backoff(now - this.#lastUse(thread), this.#parts.platform.lease, MAX_BACKOFF);
   }
 
   /** When the next of the checkpoints that are not among the newest gets too old. */

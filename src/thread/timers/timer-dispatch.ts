@@ -1,10 +1,8 @@
+import { LONGEST_BACKOFF } from "../../backoff.ts";
 import { isPlatformReset } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import type { Timer, TimerKind } from "./timers.ts";
-
-/** In milliseconds: so often at least comes a timer that cannot be served. */
-const LONGEST = 60 * 60 * 1000;
 
 /**
  * Does what the timer was set for, or sets about it, and removes the timer or gives it another time, both in one
@@ -60,7 +58,7 @@ export class TimerDispatch {
 
   #repeat(timer: Timer): void {
     const { timers } = this.#storage;
-    const delays = { first: this.#platform.lease, longest: LONGEST };
+    const delays = { first: this.#platform.lease, longest: LONGEST_BACKOFF };
     this.#storage.transaction(() => timers.putOff(timer, this.#platform.now(), delays));
   }
 }

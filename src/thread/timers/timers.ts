@@ -1,3 +1,4 @@
+import { backoff } from "../../backoff.ts";
 import { LATEST_ALARM } from "../../latest-alarm.ts";
 import type { Sql } from "../../storage/sql.ts";
 import type { AlarmClock } from "../platform.ts";
@@ -74,7 +75,7 @@ export class Timers {
     this.#few.forget();
     const last = "SELECT put_off FROM timers WHERE kind = ? AND id = ?";
     const before = this.#sql.first<{ put_off: number | null }>(last, kind, id)?.put_off ?? 0;
-    const delay = Math.min(Math.max(first, 2 * before), longest);
+    const delay = backoff(2 * before, first, longest);
     const statement = "UPDATE timers SET due = ?, put_off = ? WHERE kind = ? AND id = ?";
     this.#sql.run(statement, now + delay, delay, kind, id);
   }
