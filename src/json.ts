@@ -1,3 +1,4 @@
+import { isObject, isPlain } from "./containers.ts";
 import { isLangChainMessage, wireMessage } from "./langchain-message.ts";
 
 /** JSON as it goes over the wire. */
@@ -29,6 +30,13 @@ export function stringifyJson(value: unknown): string {
 /** Any state as what its JSON text says. */
 export function plainJson(value: unknown): Json {
   return JSON.parse(stringifyJson(value)) as Json;
+}
+
+/** Whether JSON says the value as it is. */
+export function isJson(value: unknown): value is Json {
+  if (Array.isArray(value)) return value.every(isJson);
+  if (isObject(value)) return isPlain(value) && Object.values(value).every(isJson);
+  return value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 }
 
 /** A server-sent event. JSON text has no line breaks, so an empty line is the end of an event and nothing else. */
@@ -67,8 +75,4 @@ function base64(bytes: Uint8Array): string {
     binary += String.fromCharCode(...bytes.subarray(start, start + 32_768));
   }
   return btoa(binary);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -1,6 +1,7 @@
 import { getTextAtPath } from "../checkpoint/store/text-path.ts";
 import type { PutOperation } from "../checkpoint/store/base-store.ts";
 import { StorageError } from "../errors.ts";
+import { inTime } from "../in-time.ts";
 
 /** Makes items searchable by what they mean. */
 export interface StoreIndexOptions {
@@ -42,14 +43,25 @@ export class StoreIndex {
   async #embed(texts: readonly string[]): Promise<Vectors> {
     if (texts.length === 0) return [];
     const { embed, dims } = this.#options;
-    const vectors = await embed(texts).catch((cause: unknown) => {
-      const message = "The texts could not be turned into vectors. Nothing was written; ask again.";
-      throw new StorageError("embedding_unavailable", message, { cause });
-    });
-    if (vectors.length === texts.length && vectors.every(({ length }) => length === dims)) return vectors;
+    const vectors: unknown = await inTime("embedding_unavailable", () => embed(texts)).catch(
+      (cause: unknown) => {
+        const message = "The texts could not be turned into vectors. Nothing was written; ask again.";
+        throw new StorageError("embedding_unavailable", message, { cause });
+      },
+    );
+    if (Array.isArray(vectors) && vectors.length === texts.length) {
+      const found = vectors.map(numbersOf);
+      if (found.every((numbers) => numbers.length === dims && numbers.every(Number.isFinite))) return found;
+    }
     throw new StorageError(
       "invalid_embedding",
       `The configured \`embed\` has to answer with a vector of ${dims} numbers for each text.`,
     );
   }
+}
+
+/** Of what is no list none. */
+function numbersOf(vector: unknown): readonly number[] {
+  if (ArrayBuffer.isView(vector)) return Array.from(vector as Float32Array);
+  return Array.isArray(vector) ? vector : [];
 }

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { RefusedError } from "../../errors.ts";
+import { inTime } from "../../in-time.ts";
 import { type Route, routeOf } from "../route-of.ts";
 import { AuthRefusal } from "./auth-refusal.ts";
 import { authorizePath } from "./authorization.ts";
@@ -37,7 +38,10 @@ export async function authenticateAs(
     limitRate(rateLimiter(context.env), request, caller);
   let principal: Principal | undefined;
   try {
-    principal = await authenticate(withSocketCredential(request), context.env as Cloudflare.Env);
+    const asked = withSocketCredential(request);
+    const answer = await inTime("auth_unavailable", () => authenticate(asked, context.env as Cloudflare.Env));
+    // Whatever is nothing is nobody.
+    principal = answer || undefined;
   } catch (error) {
     if (error instanceof RefusedError) await limit(undefined);
     throw error;

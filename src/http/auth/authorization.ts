@@ -1,8 +1,10 @@
 import type { Context } from "hono";
+import { isRecord } from "../../containers.ts";
 import { isList } from "../../contains.ts";
 import type { JsonObject } from "../../directory/protocol.ts";
 import { TidemarkError } from "../../errors.ts";
-import { plainJson } from "../../json.ts";
+import { inTime } from "../../in-time.ts";
+import { isJson, plainJson } from "../../json.ts";
 import { MAX_METADATA, requireMetadataSize } from "../../metadata-limits.ts";
 import { pathPart } from "../path-part.ts";
 import { forbidden } from "./permissions.ts";
@@ -43,11 +45,20 @@ export async function authorize<Value extends Record<string, unknown>>(
   if (decide === undefined) return value;
   const [resource = "", action = ""] = permission.split(":");
   const asked = { ...value };
-  const verdict = await decide({ resource, action, value: asked });
+  const verdict: unknown = await inTime("auth_unavailable", () => decide({ resource, action, value: asked }));
   if (verdict === false) throw forbidden(permission);
-  const access = verdict === true ? undefined : verdict;
+  const access = verdict === true ? undefined : filterIn(verdict);
   context.set("access", { ...context.get("access"), [resource]: access });
   return asked;
+}
+
+/** What is no filter must not let anybody in. */
+function filterIn(verdict: unknown): JsonObject {
+  if (isRecord(verdict) && isJson(verdict)) return verdict;
+  throw new TidemarkError(
+    "invalid_auth",
+    "The configured auth has to answer with true, with false, or with what metadata has to contain, as JSON.",
+  );
 }
 
 /** What the metadata of a thing has to contain for the caller to know of it; undefined: whatever it has. */

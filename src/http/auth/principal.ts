@@ -1,3 +1,4 @@
+import { isRecord } from "../../containers.ts";
 import type { JsonObject } from "../../directory/protocol.ts";
 import { TidemarkError } from "../../errors.ts";
 
@@ -34,13 +35,13 @@ export type Verdict = boolean | JsonObject;
 export type Authorize = (request: AuthorizationRequest) => Promise<Verdict>;
 
 /**
- * Says who makes a request, undefined when it does not say so or says it wrongly. It must not read the body. What it throws
+ * Says who makes a request, undefined or null when it does not say so or says it wrongly. It must not read the body. What it throws
  * is a fault of the server.
  */
 export type Authenticate = (
   request: Request,
   env: Cloudflare.Env,
-) => Principal | undefined | Promise<Principal | undefined>;
+) => Principal | null | undefined | Promise<Principal | null | undefined>;
 
 /** Who is served as long as no authentication is configured: whoever is on this machine. */
 export const LOCAL_PRINCIPAL: Principal = { tenant: "", caller: "", scopes: ["*", "admin:*"] };
@@ -57,16 +58,23 @@ export function isPrincipalName(text: string): boolean {
   );
 }
 
-/** Refuses what must not become a part of an object's name. */
+/** Refuses what must not become a part of an object's name, and what says nothing of what the caller may do. */
 export function checkPrincipal(principal: Principal): Principal {
   for (const key of ["tenant", "caller"] as const) {
     if (typeof principal[key] === "string" && isPrincipalName(principal[key])) continue;
-    throw new TidemarkError(
-      "invalid_principal",
-      `The configured auth has named a ${key} that is no text of up to ${MAX_LENGTH} bytes without control characters.`,
-    );
+    throw invalid(`a ${key} that is no text of up to ${MAX_LENGTH} bytes without control characters`);
   }
+  const { scopes, authorize, configurable = {} }: Partial<Record<keyof Principal, unknown>> = principal;
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === "string"))
+    throw invalid("scopes that are no list of texts");
+  if (authorize !== undefined && typeof authorize !== "function")
+    throw invalid("an `authorize` that is no function");
+  if (!isRecord(configurable)) throw invalid("a `configurable` that is no object");
   return principal;
+}
+
+function invalid(what: string): TidemarkError {
+  return new TidemarkError("invalid_principal", `The configured auth has named ${what}.`);
 }
 
 declare module "hono" {

@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
 import { Log } from "../../support/log.ts";
 import { json } from "../../support/threads.ts";
@@ -97,6 +97,49 @@ describe("searching the store by meaning", () => {
     embedded.length = 0;
     await put("k", { text: "tea", notes: [{ text: "sun" }, { text: "" }] });
     expect(embedded).toEqual([["tea", "sun"]]);
+  });
+
+  it.for([
+    undefined,
+    null,
+    "x",
+    {},
+    [null],
+    ["abc"],
+    [[1, 2, NaN]],
+    [[1, "2", 3]],
+    [[1, 2, null]],
+    [[1, 2, Infinity]],
+  ])("refuses %j in the place of vectors as a fault, and writes nothing", async (vectors) => {
+    const { put, get, search } = tenant({ embed: async () => vectors as never, dims: 3 });
+    const fault = { status: 500, code: "invalid_embedding" };
+    await expect(put("k", { text: "tea" })).rejects.toMatchObject(fault);
+    await expect(search({ query: "tea" })).rejects.toMatchObject(fault);
+    expect(await get("k")).toBeNull();
+  });
+
+  it("takes vectors of numbers in whatever form", async () => {
+    const { put, search } = tenant({
+      embed: async (texts) => texts.map(() => new Float32Array([1, 0, 0])) as never,
+      dims: 3,
+    });
+    await put("k", { text: "tea" });
+    expect(await search({ query: "tea" })).toMatchObject([{ key: "k", score: 1 }]);
+  });
+
+  it("does not wait for ever for a model that throws at once, or does not answer", async () => {
+    const unavailable = { status: 503, code: "embedding_unavailable" };
+    const throwing = (): never => {
+      throw new Error("no model is bound");
+    };
+    await expect(tenant({ embed: throwing, dims: 3 }).put("k", { text: "tea" })).rejects.toMatchObject(
+      unavailable,
+    );
+    vi.spyOn(scheduler, "wait").mockImplementation(async () => undefined);
+    const hanging = tenant({ embed: () => new Promise(() => undefined), dims: 3 });
+    await expect(hanging.put("k", { text: "tea" })).rejects.toMatchObject(unavailable);
+    vi.restoreAllMocks();
+    expect(await hanging.get("k")).toBeNull();
   });
 
   it("refuses vectors of another length as a fault", async () => {

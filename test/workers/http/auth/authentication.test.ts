@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { routesOf } from "../../../../src/http/documentation-routes.ts";
 import { PERMISSIONS } from "../../../../src/http/auth/permissions.ts";
 import { VERSION } from "../../../../src/version.ts";
@@ -80,6 +80,57 @@ describe("a function that authenticates", () => {
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain("1234");
     expect(reports).toEqual([fault]);
+  });
+
+  it.for([null, "", 0, false])("that answers with %j says of nobody who they are", async (nobody) => {
+    const response = await server({ auth: () => nobody as null })("/threads/x/state");
+    expect([response.status, await codeOf(response)]).toEqual([401, "unauthenticated"]);
+  });
+
+  it.for([
+    "ann",
+    {},
+    principal({ scopes: "*" as never }),
+    principal({ scopes: [1] as never }),
+    principal({ scopes: undefined as never }),
+    principal({ authorize: true as never }),
+    principal({ configurable: "x" as never }),
+  ])("cannot answer with %j", async (answer) => {
+    const response = await server({ auth: () => answer as Principal })("/threads/x/state");
+    expect([response.status, await codeOf(response)]).toEqual([500, "invalid_principal"]);
+  });
+
+  it.for([
+    undefined,
+    null,
+    "yes",
+    1,
+    [],
+    [{}],
+    { owner: undefined },
+    { since: new Date() },
+    { in: [() => 1] },
+  ])("cannot authorize with %j: nothing may be done then", async (verdict) => {
+    const call = server({ auth: () => principal({ authorize: async () => verdict as never }) });
+    const path = `/threads/${crypto.randomUUID()}`;
+    for (const response of [
+      await call(`${path}/invoke`, { body }),
+      await call(`${path}/state`),
+      await call("/threads/search", { body: {} }),
+    ])
+      expect([response.status, await codeOf(response)]).toEqual([500, "invalid_auth"]);
+    expect((await server({ auth: () => principal() })(path)).status).toBe(404);
+  });
+
+  it("that does not answer keeps nobody waiting for ever", async () => {
+    vi.spyOn(scheduler, "wait").mockImplementation(async () => undefined);
+    const never = new Promise<never>(() => undefined);
+    const hanging = [{ auth: () => never }, { auth: () => principal({ authorize: () => never }) }];
+    for (const options of hanging) {
+      const response = await server(options)("/threads/x/state");
+      expect([response.status, await codeOf(response)]).toEqual([503, "auth_unavailable"]);
+    }
+    vi.restoreAllMocks();
   });
 
   it("is not asked about /ok, nor about what a browser asks before a request", async () => {
