@@ -31,8 +31,8 @@ export interface LogRecord extends LogFields {
 export interface LogOptions {
   /** The least that is noted, "warn" by default: what failed, and what was taken up again. "silent" notes nothing. */
   readonly level?: LogLevel | "silent";
-  /** Takes the records; by default each is a line of JSON on the console. */
-  readonly sink?: (record: LogRecord) => void;
+  /** Takes the records, and may answer with a promise; by default each is a line of JSON on the console. */
+  readonly sink?: (record: LogRecord) => unknown;
   /** Whether records also have what runs have asked, and what the errors of nodes say. */
   readonly payloads?: boolean;
 }
@@ -71,9 +71,10 @@ export class Log {
     try {
       const said = isTelling ? plainFields(payloads()) : {};
       const time = new Date(this.#now()).toISOString();
-      sink({ time, level, event, ...this.#fields(), ...fields, ...said });
+      const taken = sink({ time, level, event, ...this.#fields(), ...fields, ...said });
+      if (taken instanceof Promise) taken.catch(toConsoleError);
     } catch (error) {
-      console.error(error);
+      toConsoleError(error);
     }
   }
 
@@ -92,6 +93,10 @@ export class Log {
 
 function plainFields(fields: LogFields): LogFields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plainJson(value)]));
+}
+
+function toConsoleError(error: unknown): void {
+  console.error(error);
 }
 
 function toConsole(record: LogRecord): void {

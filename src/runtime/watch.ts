@@ -9,5 +9,17 @@ export interface Watch {
 
 export function watchOf(options: Pick<RuntimeOptions, "log" | "report">): Watch {
   const log = new Log(options.log ?? {}, Date.now);
-  return { log, report: options.report ?? log.fault };
+  return { log, report: options.report === undefined ? log.fault : guarded(options.report, log.fault) };
+}
+
+/** The operator's own. What it fails with must not come on top of what it is told of: the log has both then. */
+function guarded(report: Report, log: Report): Report {
+  return (error, fields) => {
+    try {
+      report(error, fields);
+    } catch (fault) {
+      log(error, fields);
+      log(fault);
+    }
+  };
 }

@@ -26,6 +26,7 @@ const LEAVES = [
   "contains.ts",
   "discard.ts",
   "graph-crons.ts",
+  "in-time.ts",
   "latest-alarm.ts",
   "draft-version.ts",
   "caller-configurable.ts",

@@ -76,11 +76,12 @@ describe("Log", () => {
     warn.mockRestore();
   });
 
-  it("does no harm where its sink fails", () => {
+  it("does no harm where its sink fails, at once or later", async () => {
     const error = vi.spyOn(console, "error").mockReturnValue();
-    const fault = new Error("full");
+    const [fault, later] = [new Error("full"), new Error("not reached")];
     noted(failing(fault), (log) => log.note("error", "e"));
-    expect(error.mock.calls).toEqual([[fault]]);
+    noted({ sink: () => Promise.reject(later) }, (log) => log.note("error", "e"));
+    await expect.poll(() => error.mock.calls).toEqual([[fault], [later]]);
     error.mockRestore();
   });
 });

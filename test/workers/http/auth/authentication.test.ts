@@ -82,6 +82,19 @@ describe("a function that authenticates", () => {
     expect(reports).toEqual([fault]);
   });
 
+  it("that fails is a fault of the server also where nobody can be told of it", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    const faults = [new Error("no account"), new Error("nobody is there")] as const;
+    const report = (): never => {
+      throw faults[1];
+    };
+    const response = await server({ auth: () => Promise.reject(faults[0]), report })("/threads/x/state");
+    expect([response.status, await codeOf(response)]).toEqual([500, "internal"]);
+    const told = error.mock.calls.map(([line]) => JSON.parse(String(line)) as { message: string });
+    expect(told.map(({ message }) => message)).toEqual(faults.map(({ message }) => message));
+    error.mockRestore();
+  });
+
   it.for([null, "", 0, false])("that answers with %j says of nobody who they are", async (nobody) => {
     const response = await server({ auth: () => nobody as null })("/threads/x/state");
     expect([response.status, await codeOf(response)]).toEqual([401, "unauthenticated"]);
