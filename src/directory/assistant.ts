@@ -1,4 +1,4 @@
-import { assistantIdOf } from "../checkpoint/assistant-id.ts";
+import { assistantIdOf } from "../assistant-id.ts";
 import { contains } from "../contains.ts";
 import type { Assistant, AssistantFilter, AssistantOrder } from "./protocol.ts";
 

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "./hono.ts";
+import { assistantIdOf } from "../assistant-id.ts";
 import { GRAPH_CRONS } from "../graph-crons.ts";
 import type { AppOptions } from "./app.ts";
 import { authorizedMetadata } from "./auth/authorization.ts";
@@ -141,7 +142,8 @@ async function findCrons(
 }
 
 function fits(cron: Cron, { assistant_id: assistant, enabled, metadata }: CronFilter): boolean {
-  if (assistant != null && cron["assistant_id"] !== assistant) return false;
+  const { assistant_id: own } = cron;
+  if (assistant != null && own !== assistant && own !== assistantIdOf(assistant)) return false;
   if (enabled != null && cron["enabled"] !== enabled) return false;
   const said: object = typeof cron["metadata"] === "object" ? (cron["metadata"] ?? {}) : {};
   return Object.entries(metadata ?? {}).every(

@@ -3,6 +3,7 @@ import type { Attempt } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
 import { inputOf, type PlannedTask } from "./plan.ts";
 import type { Span, SpanResult } from "./span.ts";
+import { outputOf } from "./stream-tasks.ts";
 
 /** The spans of a loop that somebody wants to see. */
 export class LoopTrace {
@@ -26,12 +27,9 @@ export class LoopTrace {
     this.#superstep?.end({ status: "done", checkpointId });
   }
 
-  attempt(
-    { state, step, namespace }: LoopState,
-    task: PlannedTask,
-    attempt: () => MaybePromise<Attempt>,
-  ): MaybePromise<Attempt> {
+  attempt(loop: LoopState, task: PlannedTask, attempt: () => MaybePromise<Attempt>): MaybePromise<Attempt> {
     if (task.node?.hidden === true) return attempt();
+    const { state, step, namespace } = loop;
     const { name, id: taskId } = task;
     this.#superstep ??= this.#run.begin({ kind: "superstep", step: step + 1, namespace });
     const span = this.#superstep.begin({
@@ -42,7 +40,11 @@ export class LoopTrace {
     });
     this.#tasks.set(taskId, span);
     const ended = attempt();
-    return ended instanceof Promise ? ended.then((of) => endedAs(span, of)) : endedAs(span, ended);
+    const end = (of: Attempt): Attempt => {
+      span.end(resultOf(loop, of));
+      return of;
+    };
+    return ended instanceof Promise ? ended.then(end) : end(ended);
   }
 
   /** Of a task at work. */
@@ -51,15 +53,10 @@ export class LoopTrace {
   }
 }
 
-function endedAs(span: Span, attempt: Attempt): Attempt {
-  span.end(resultOf(attempt));
-  return attempt;
-}
-
-function resultOf(attempt: Attempt): SpanResult {
+function resultOf(loop: LoopState, attempt: Attempt): SpanResult {
   switch (attempt.status) {
     case "done":
-      return { status: "done", output: () => attempt.writes };
+      return { status: "done", output: () => outputOf(loop, attempt.writes) };
     case "failed":
       return { status: "failed", error: attempt.error };
     case "interrupted":

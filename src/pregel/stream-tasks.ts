@@ -2,7 +2,7 @@ import type { PendingWrite } from "../checkpoint/types.ts";
 import { describeError } from "../error-record.ts";
 import type { TaskResult } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
-import { PUSH } from "./constants.ts";
+import { PUSH, RETURN } from "./constants.ts";
 import { inputOf, isCalled, isTriggered, type PlannedTask } from "./plan.ts";
 import { shownQuestions, shownWaits, type Question } from "./question.ts";
 import { checkpointConfig } from "./run-context.ts";
@@ -93,9 +93,7 @@ function taskOf(loop: LoopState, task: PlannedTask): unknown {
     name: task.name,
     path: task.path,
     ...pausesOf(loop.pending.questionsOf(task.id)),
-    ...(output === undefined || error !== undefined
-      ? {}
-      : { result: resultOf(loop.run.graph, visibleWrites(loop, output)) }),
+    ...(output === undefined || error !== undefined ? {} : { result: outputOf(loop, output) }),
     ...(error === undefined ? {} : { error }),
     ...(namespace === undefined ? {} : { state: { configurable } }),
   };
@@ -115,6 +113,12 @@ function configOf(loop: LoopState, checkpointId: string): unknown {
         ? configurable
         : { ...configurable, checkpoint_map: { ...parents, [loop.namespace]: checkpointId } },
   };
+}
+
+/** What a task has come to; a `task()` what it has returned. */
+export function outputOf(loop: LoopState, writes: readonly PendingWrite[]): unknown {
+  const returned = writes.find(([channel]) => channel === RETURN);
+  return returned === undefined ? resultOf(loop.run.graph, visibleWrites(loop, writes)) : returned[1];
 }
 
 function visibleWrites({ run: { graph } }: LoopState, writes: readonly PendingWrite[]): PendingWrite[] {

@@ -1,11 +1,15 @@
-import { assistantIdOf } from "../checkpoint/assistant-id.ts";
+import { assistantIdOf } from "../assistant-id.ts";
 import type { JsonObject } from "../directory/protocol.ts";
 import { MAX_METADATA, requireMetadataSize } from "../metadata-limits.ts";
 
+/** The id of the assistant that a caller has named, or of the graph's own. */
+export function assistantOf(graph: string, named?: string): string {
+  return named === undefined || named === graph ? assistantIdOf(graph) : named;
+}
+
 /** What the thread itself says in its metadata, once it is bound to a graph. Nobody else can. */
 export function boundMetadata(metadata: JsonObject, graph: string, assistant?: string): JsonObject {
-  const isNamed = assistant !== undefined && assistant !== graph;
-  return { ...metadata, graph_id: graph, assistant_id: isNamed ? assistant : assistantIdOf(graph) };
+  return { ...metadata, graph_id: graph, assistant_id: assistantOf(graph, assistant) };
 }
 
 /** With these keys in the place of those that are there. Refuses what would be too large. */

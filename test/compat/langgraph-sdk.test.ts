@@ -118,6 +118,7 @@ describe("LangGraph's client", () => {
     const { thread_id: id } = await client.threads.create();
     expect(await client.runs.wait(id, "support", { input: hello })).toMatchObject({ reply: replied });
     const run = await client.runs.create(id, "support", { input: hello, metadata: { m: 1 } });
+    expect(run.assistant_id).toBe((await client.assistants.get("support")).assistant_id);
     expect(await client.runs.join(id, run.run_id)).toMatchObject({ reply: replied });
     expect(await client.runs.get(id, run.run_id)).toMatchObject({ status: "success", metadata: { m: 1 } });
     expect(await client.runs.list(id, { status: "success" })).toHaveLength(2);

@@ -32,6 +32,7 @@ const LEAVES = [
   "caller-configurable.ts",
   "adopt.ts",
   "adopted.ts",
+  "assistant-id.ts",
   "copies.ts",
   "opaque.ts",
   "onto.ts",

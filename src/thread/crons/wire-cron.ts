@@ -1,6 +1,7 @@
 import type { CronRow } from "./cron-rows.ts";
 import type { RunRequest } from "../runs/run-request.ts";
 import { toldWebhook } from "../runs/told-webhook.ts";
+import { assistantOf } from "../thread-metadata.ts";
 
 /** The thread that a cron is told of with. */
 export interface CronHome {
@@ -11,13 +12,14 @@ export interface CronHome {
 /** In the words of LangGraph's platform, with keys of our own: what became of the last run. Without `configurable`, which says of who has made it what is for graphs alone, and `context`, which may hold keys. */
 export function wireCron(
   cron: CronRow,
-  { input, config, webhook, multitask }: RunRequest,
+  { graph: named, input, config, webhook, multitask }: RunRequest,
   home: CronHome | undefined,
 ): Readonly<Record<string, unknown>> {
+  const graph = named ?? home?.graph;
   const isOfThread = cron.threads === undefined;
   return {
     cron_id: cron.id,
-    assistant_id: cron.assistant ?? home?.graph ?? null,
+    assistant_id: graph === undefined ? (cron.assistant ?? null) : assistantOf(graph, cron.assistant),
     thread_id: (isOfThread && home?.thread_id) || null,
     on_run_completed: cron.threads ?? null,
     schedule: cron.schedule,

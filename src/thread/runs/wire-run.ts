@@ -4,6 +4,7 @@ import { runEnd } from "./run-answer.ts";
 import { isTold } from "../attempt/run-listener.ts";
 import type { RunRow } from "./run-row.ts";
 import type { RequestedInput, RunRequest } from "./run-request.ts";
+import { assistantOf } from "../thread-metadata.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import { toldWebhook } from "./told-webhook.ts";
 
@@ -16,11 +17,12 @@ export async function wireRun(
   // What a router sent and this object stored, in the shape that it was parsed into.
   const request = (await storage.records.read(threadId, run.request)) as RunRequest;
   const { progress, endedAt, startAt, startedAt } = { ...run, progress: storage.progress(run) };
+  const graph = request.graph ?? storage.thread()?.graph;
   const hasFailed = endedAt !== undefined && run.status !== "success";
   return {
     run_id: run.id,
     thread_id: threadId,
-    assistant_id: request.assistant ?? request.graph ?? storage.thread()?.graph ?? null,
+    assistant_id: graph === undefined ? null : assistantOf(graph, request.assistant),
     status: run.status,
     created_at: time(run.createdAt),
     updated_at: time(endedAt ?? startedAt ?? run.createdAt),

@@ -30,6 +30,16 @@ it("models and nodes are told as LangChain tells them, and whoever traces them s
     "on_chat_model_end FakeListChatModel",
     "on_chain_end ask",
   ]);
+  const metadata = { langgraph_step: 1, langgraph_node: "ask" };
+  expect(told.map((event) => [event.tags, event.metadata])).toEqual([
+    [["graph:step:1"], metadata],
+    [[], metadata],
+    [[], metadata],
+    [["graph:step:1"], metadata],
+  ]);
+  expect(told.at(-1)?.data).toEqual({
+    output: { messages: [{ type: "ai", id: "answer", content: "ab" }] },
+  });
   expect(told[1]?.run_id).toBe(`${told[0]?.run_id}/1`);
   expect(told[2]?.data).toMatchObject({ output: { text: "ab" } });
   expect(traced.slice(0, 3)).toEqual(["superstep begins", "task begins", "model begins"]);

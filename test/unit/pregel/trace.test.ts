@@ -98,7 +98,7 @@ describe("the spans of a run", () => {
     expect(failed?.result?.error).toBe(failure);
     expect(asked?.result?.output?.()).toMatchObject([{ value: "Name?" }]);
     expect(well?.of).toMatchObject({ taskId: expect.any(String) });
-    expect(well?.result?.output?.()).toEqual([["log", ["well"]]]);
+    expect(well?.result?.output?.()).toEqual({ log: ["well"] });
   });
 
   it("have the tasks that an entrypoint calls beside its own", async () => {

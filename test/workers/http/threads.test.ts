@@ -290,7 +290,7 @@ describe("what a thread is bound to", () => {
       const { thread_id: id } = await create({ metadata: { graph_id: "other", assistant_id: 5, n: 1 } });
       const body = { assistant_id: named, input: { topic: "tea" } };
       const run = await json(post(`/threads/${id}/runs`, body));
-      expect(run).toMatchObject({ assistant_id: named });
+      expect(run).toMatchObject({ assistant_id: expected });
       const bound = { graph_id: "desk", assistant_id: expected };
       expect(await new TestThread(id).get("")).toMatchObject({ metadata: { ...bound, n: 1 } });
       expect(await patch(`/threads/${id}`, { graph_id: "x", assistant_id: "y", n: 2 })).toMatchObject({

@@ -1,5 +1,6 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import { assistantIdOf } from "../../../src/assistant-id.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { lazyTables } from "../../../src/thread/migrations.ts";
 import { Gate, until } from "../../support/gate.ts";
@@ -53,7 +54,7 @@ describe("a cron", () => {
     });
     expect(cron).toMatchObject({
       thread_id: thread.id,
-      assistant_id: "graph",
+      assistant_id: assistantIdOf("graph"),
       schedule: "every 60",
       timezone: "Europe/Berlin",
       enabled: true,
@@ -124,7 +125,9 @@ describe("a cron", () => {
     const [row] = await thread.sql<{ created_at: number }>("SELECT created_at FROM crons");
     await thread.evict();
     const updated_at = new Date(row?.created_at ?? 0).toISOString();
-    expect(await list(thread)).toMatchObject([{ updated_at, thread_id: thread.id, assistant_id: "graph" }]);
+    expect(await list(thread)).toMatchObject([
+      { updated_at, thread_id: thread.id, assistant_id: assistantIdOf("graph") },
+    ]);
     await thread.fireAlarm();
     await until(async () => (await thread.rowCounts())["queue"] === 0);
     expect(await log(thread)).toEqual(["tick", "cron", "tick"]);

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
+import { assistantIdOf } from "../../../src/assistant-id.ts";
 import { END, START, StateGraph } from "../../../src/index.ts";
 import { objectName } from "../../../src/http/object-name.ts";
 import { crashAt } from "../../support/crash-points.ts";
@@ -13,6 +14,7 @@ const HOUR = 3_600_000;
 
 interface Cron {
   readonly cron_id: string;
+  readonly assistant_id: string;
   readonly thread_id: string | null;
   readonly updated_at: string;
   readonly next_run_date: string | null;
@@ -73,7 +75,7 @@ describe("a cron of a graph", () => {
     const cron = await create({ metadata: { a: 1 }, timezone: "Europe/Berlin", config: { tags: ["t"] } });
     expect(cron).toEqual({
       cron_id: expect.any(String),
-      assistant_id: "graph",
+      assistant_id: assistantIdOf("graph"),
       thread_id: null,
       on_run_completed: "delete",
       schedule: `every ${HOUR}`,
@@ -231,6 +233,8 @@ describe("crons by their ids", () => {
     expect(ids(await search({ enabled: true }))).toEqual([first.cron_id]);
     expect(ids(await search({ metadata: { team: "a" } }))).toEqual([first.cron_id]);
     expect(await search({ assistant_id: "other" })).toEqual([]);
+    for (const graph of ["graph", first.assistant_id])
+      expect(ids(await search({ ...sorted, assistant_id: graph }))).toHaveLength(2);
     expect(await search({ ...sorted, limit: 1, offset: 1, select: ["schedule"] })).toHaveLength(1);
     expect(await json(send("POST", "/runs/crons/count", { enabled: false }))).toBe(1);
     const thread = new TestThread();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { assistantIdOf } from "../../../src/assistant-id.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate, until } from "../../support/gate.ts";
@@ -88,7 +89,7 @@ describe("a run in the background", () => {
     expect(await read(thread, started)).toMatchObject({
       run_id: started.run_id,
       thread_id: thread.id,
-      assistant_id: "graph",
+      assistant_id: assistantIdOf("graph"),
       status: "running",
       metadata: { a: 1 },
       multitask_strategy: "enqueue",

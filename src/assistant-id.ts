@@ -1,4 +1,4 @@
-import { uuid5 } from "../uuid5.ts";
+import { uuid5 } from "./uuid5.ts";
 
 /** LangGraph's own, from which the id of a graph's assistant follows: clients know these ids. */
 const NAMESPACE = "6ba7b821-9dad-11d1-80b4-00c04fd430c8";
