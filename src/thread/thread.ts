@@ -15,7 +15,7 @@ import type { NamedRun, StartRun } from "./runs/run-protocol.ts";
 import { ThreadRuns } from "./runs/thread-runs.ts";
 import { editOnce } from "./state/edit-state.ts";
 import type { EditState, ReadHistory, ReadState } from "./state/state-protocol.ts";
-import { type ThreadOptions, ThreadParts } from "./thread-parts.ts";
+import { type ThreadOptions, type ThreadParts, threadParts } from "./thread-parts.ts";
 import type { EventReceipt, SendEvent } from "./waits/sent-event.ts";
 import { wireAnswer, wireValues } from "./wire.ts";
 
@@ -33,21 +33,18 @@ export class Thread {
   readonly #parts: ThreadParts;
 
   constructor(options: ThreadOptions) {
-    const parts = new ThreadParts(options);
+    const parts = threadParts(options);
     this.#parts = parts;
-    const { storage, platform, queue, admission, states, stops, ends, waits } = parts;
-    const { announcer, record, events, transfer, retention, deletion } = parts;
     const ready: Ready = (caller) => this.#ready(caller);
-    const called = { storage, platform, queue, admission, ready };
+    const called = { ...parts, ready };
     this.feed = parts.feed;
     this.crons = new ThreadCrons({ ...called, ...options.crons });
-    this.hooks = new ThreadHooks({ ...called, states });
+    this.hooks = new ThreadHooks(called);
     this.keys = new KeptAnswers(called);
-    const whole = { announcer, record, events, transfer, retention, deletion };
-    this.lifeCycle = new ThreadLifeCycle({ ...called, ...whole, onImported: () => waits.onTimer() });
+    this.lifeCycle = new ThreadLifeCycle({ ...called, onImported: () => parts.waits.onTimer() });
     const values = (run: NamedRun): Promise<Bytes> =>
-      ends.answer(run, (_, end, ended) => wireValues(end, ended), "state");
-    this.runs = new ThreadRuns({ ...called, stops, values });
+      parts.ends.answer(run, (_, end, ended) => wireValues(end, ended), "state");
+    this.runs = new ThreadRuns({ ...called, values });
   }
 
   invoke(start: StartRun): Promise<Reply<Bytes>> {
