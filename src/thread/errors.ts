@@ -193,3 +193,63 @@ export function threadExists(threadId: string): RefusedError {
     { details: { thread_id: threadId } },
   );
 }
+
+export function cronNotFound(cronId: string): RefusedError {
+  return new RefusedError("cron_not_found", `There is no cron "${cronId}".`, {
+    details: { cron_id: cronId },
+  });
+}
+
+/** What a cron starts its runs with is kept in a row. */
+export function cronTooLarge(size: number, limit: number): RefusedError {
+  return new RefusedError(
+    "cron_too_large",
+    `What the cron starts runs with has ${size} bytes as it is stored; the limit is ${limit}.`,
+    { details: { size, limit } },
+  );
+}
+
+export function tooManyCrons(limit: number): RefusedError {
+  return new RefusedError("too_many_crons", `There are ${limit} crons, and no room for more.`, {
+    details: { limit },
+  });
+}
+
+/** Says nothing of what the link was for. */
+export function hookUsed(): RefusedError {
+  return new RefusedError("hook_used", "This link has been used. It is good for one answer.");
+}
+
+/** What another run will leave of the question is not known yet. */
+export function hookBusy(): RefusedError {
+  return new RefusedError(
+    "thread_busy",
+    "Something else is going on where this question was asked; answer again in a moment.",
+  );
+}
+
+/** As `hookUsed`. */
+export function hookRevoked(): RefusedError {
+  return new RefusedError("hook_revoked", "The question that this link was for is not open any more.");
+}
+
+export function threadBeingImported(threadId: string): RefusedError {
+  return new RefusedError(
+    "thread_busy",
+    `The thread "${threadId}" is being imported; try again when that has ended.`,
+    { details: { thread_id: threadId } },
+  );
+}
+
+/** Breaks an export off. */
+export function threadChanged(threadId: string): TidemarkError {
+  return new TidemarkError(
+    "thread_changed",
+    `The thread "${threadId}" was written while it was exported: export it again.`,
+    { details: { thread_id: threadId } },
+  );
+}
+
+export function isThreadChanged(error: unknown): boolean {
+  return error instanceof TidemarkError && error.code === "thread_changed";
+}

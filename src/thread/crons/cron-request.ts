@@ -1,7 +1,7 @@
 import { callerConfigurable, withoutCaller } from "../../caller-configurable.ts";
 import { decode, type Encoded, encode } from "../../checkpoint/encoding.ts";
 import type { SerializerProtocol } from "../../checkpoint/serde/protocol.ts";
-import { cronTooLarge } from "./cron-errors.ts";
+import { cronTooLarge } from "../errors.ts";
 import type { RunRequest } from "../runs/run-request.ts";
 import type { PatchCron } from "./cron-protocol.ts";
 import type { CronRow } from "./cron-rows.ts";

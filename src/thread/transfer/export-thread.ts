@@ -6,8 +6,7 @@ import { toHex } from "../../storage/stored-id.ts";
 import { blobsLeftOut } from "./archived-blobs.ts";
 import { ArchivedRequests } from "./archived-requests.ts";
 import { ARCHIVED_TABLES, UNMOVED_THREAD_COLUMNS } from "./archived-tables.ts";
-import { threadBusy } from "../errors.ts";
-import { threadChanged } from "./transfer-errors.ts";
+import { threadBusy, threadChanged } from "../errors.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 
 /** Of a blob, in bytes. */

@@ -2,7 +2,7 @@ import { readArchive } from "../../archive/read-archive.ts";
 import { writeArchive } from "../../archive/write-archive.ts";
 import type { Environment } from "../../pregel/environment.ts";
 import type { Announcer } from "../announcing/announcer.ts";
-import { isThreadChanged, threadBeingImported } from "./transfer-errors.ts";
+import { isThreadChanged, threadBeingImported } from "../errors.ts";
 import { exportThread } from "./export-thread.ts";
 import type { GraphCatalog } from "../graph-catalog.ts";
 import { archiveKey, importThread } from "./import-thread.ts";
