@@ -9,7 +9,7 @@ import {
   MUTABLE,
   traitsOf,
 } from "./adopted.ts";
-import { isDate, isMap, isObject, isPlain, isSet, lockMap, lockSet } from "./containers.ts";
+import { isDate, isList, isMap, isObject, isPlain, isSet, lockMap, lockSet } from "./containers.ts";
 import { copy, markLeaf } from "./copy-new.ts";
 import { Copies } from "./copies.ts";
 import { copyOpaque, isBytes } from "./opaque.ts";
@@ -118,7 +118,7 @@ type PartTest = (part: object) => boolean;
 const noPart: PartTest = () => false;
 
 function own(value: object): void {
-  if (Array.isArray(value)) {
+  if (isList(value)) {
     mark(value);
     for (const part of value) ownPart(value, part);
     Object.freeze(value);
@@ -165,7 +165,7 @@ function thaw(value: object, to: Thawing): object {
   const known = to.copies.get(value);
   if (known !== undefined) return known;
   const part = (inner: unknown): unknown => (isObject(inner) ? thaw(inner, to) : inner);
-  if (Array.isArray(value)) {
+  if (isList(value)) {
     const result: unknown[] = thawing(value, [], to);
     for (const inner of value) result.push(part(inner));
     return Object.freeze(result);

@@ -11,6 +11,10 @@ export function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
+export function isList(value: object): value is readonly unknown[] {
+  return Array.isArray(value) && Object.getPrototypeOf(value) === Array.prototype;
+}
+
 export function isMap(value: object): value is Map<unknown, unknown> {
   return Object.getPrototypeOf(value) === Map.prototype;
 }
@@ -20,7 +24,25 @@ export function isSet(value: object): value is Set<unknown> {
 }
 
 export function isContainer(value: object): boolean {
-  return Array.isArray(value) || isPlain(value) || isMap(value) || isSet(value);
+  return isList(value) || isPlain(value) || isMap(value) || isSet(value);
+}
+
+/** A key that somebody has given the value beside its members: hidden properties, which are not enumerable, are passed over. */
+export function addedKey(value: object): string | symbol | undefined {
+  const last = Object.keys(value).at(-1);
+  return last === undefined || isIndex(last, value) ? addedSymbol(value) : last;
+}
+
+export function addedSymbol(value: object): symbol | undefined {
+  const symbols = Object.getOwnPropertySymbols(value);
+  return symbols.find((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol));
+}
+
+/** Indices come before other keys. */
+function isIndex(key: string, value: object): boolean {
+  const index = Number(key);
+  const isIndexed = Array.isArray(value) || ArrayBuffer.isView(value);
+  return isIndexed && String(index) === key && index < Number(Reflect.get(value, "length"));
 }
 
 /** The class itself. The clock of a test may have put another in its place, whose instances say that they are of this one. */
@@ -29,16 +51,12 @@ const RealDate = Date;
 /** What dates are told by, whichever object stands between. */
 export const DATE_PROTOTYPE: object = RealDate.prototype;
 
-/**
- * Whether the value is a Date, locked or not, and nothing more. One of a subclass, or with properties of its own, is something
- * else; so is what only has the prototype.
- */
+/** Whether the value is a Date, locked or not. One of a subclass is something else; so is what only has the prototype. */
 export function isDate(value: object): value is Date {
   return (
     value instanceof RealDate &&
     value.constructor === RealDate &&
-    Object.prototype.toString.call(value) === "[object Date]" &&
-    Object.keys(value).length === 0
+    Object.prototype.toString.call(value) === "[object Date]"
   );
 }
 

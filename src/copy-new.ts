@@ -7,7 +7,8 @@ import {
   rememberRecordColumns,
   setMembers,
 } from "./columns.ts";
-import { isDate, isMap, isObject, isPlain, isSet, lockDate, lockMap, lockSet } from "./containers.ts";
+import { isBare, membersOf } from "./bare.ts";
+import { isDate, isList, isMap, isObject, isPlain, isSet, lockDate, lockMap, lockSet } from "./containers.ts";
 import type { Copies } from "./copies.ts";
 import { UnserializableError } from "./errors.ts";
 import { copyOpaque } from "./opaque.ts";
@@ -29,10 +30,11 @@ export function copy(value: object, copies: Copies, depth: number, before?: unkn
   if (known !== undefined) return known;
   if (depth > MAX_DEPTH) throw new UnserializableError(`it is nested more than ${MAX_DEPTH} levels deep`, []);
   const old = isObject(before) && isAdopted(before) && isLikely(before, value) ? before : NOTHING;
-  if (Array.isArray(value)) return copyList(value, copies, depth, old);
   if (isPlain(value)) return copyRecord(value, copies, depth, old);
-  if (isMap(value)) return copyMap(value, copies, depth, old);
-  if (isSet(value)) return copySet(value, copies, depth, old);
+  const members = Array.isArray(value) ? membersOf(value) : undefined;
+  if (members !== undefined) return copyList(value, members, copies, depth, old);
+  if (isMap(value) && isBare(value)) return copyMap(value, copies, depth, old);
+  if (isSet(value) && isBare(value)) return copySet(value, copies, depth, old);
   const clone = copyOpaque(value);
   if (clone === undefined) return value;
   copies.set(value, clone);
@@ -53,12 +55,11 @@ function isLikely(before: object, value: object): boolean {
   return lengthOf(before) <= 2 * lengthOf(value) + LONG;
 }
 
-function copyList(value: readonly unknown[], copies: Copies, depth: number, before: object): object {
-  // What is stored of a hole is undefined.
-  const result: unknown[] = [...value];
+/** `result` has the members of the list, and becomes the copy. */
+function copyList(value: object, result: unknown[], copies: Copies, depth: number, before: object): object {
   copies.set(value, result);
   mark(result);
-  copyMembers(result, [result], copies, depth, before, Array.isArray(before) ? [before] : undefined);
+  copyMembers(result, [result], copies, depth, before, isList(before) ? [before] : undefined);
   return Object.freeze(result);
 }
 

@@ -1,3 +1,4 @@
+import { isBare } from "./bare.ts";
 import { isDate } from "./containers.ts";
 
 /** Copies an instance; gives back the same one when it cannot change, and undefined when its class is not known. */
@@ -10,13 +11,19 @@ export function adoptInstancesBy(copier: InstanceCopier): void {
   copyInstance = copier;
 }
 
-/** Whether the value is bytes, in whatever form. */
+const TYPED_ARRAY: unknown = Object.getPrototypeOf(Uint8Array.prototype);
+
+/** Whether the value is bytes, in whatever form of the platform. One of a subclass is something else, but for Node's Buffer. */
 export function isBytes(value: object): value is ArrayBufferView | ArrayBuffer {
-  return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+  const prototype: object | null = Object.getPrototypeOf(value);
+  if (!ArrayBuffer.isView(value)) return value instanceof ArrayBuffer && prototype === ArrayBuffer.prototype;
+  if (prototype === DataView.prototype || value.constructor.name === "Buffer") return true;
+  return prototype !== null && Object.getPrototypeOf(prototype) === TYPED_ARRAY;
 }
 
 /** A copy of what cannot be frozen, or undefined for what is not ours to copy: a subclass would become its parent. */
 export function copyOpaque(value: object): object | undefined {
+  if (!isBare(value)) return copyInstance(value);
   if (isBytes(value)) return copyBytes(value);
   if (isDate(value)) return new Date(value.getTime());
   switch (Object.getPrototypeOf(value)) {

@@ -20,19 +20,15 @@ export function endsOf(
   next: readonly (readonly unknown[])[],
   isAlike: readonly Alike[] = [],
 ): SharedEnds {
-  let head = Infinity;
-  for (const [index, column] of old.entries())
-    head = Math.min(head, headOf(column, next[index] ?? [], isAlike[index] ?? never));
-  let tail = Infinity;
-  for (const [index, column] of old.entries())
-    tail = Math.min(tail, tailOf(column, next[index] ?? [], head, isAlike[index] ?? never));
-  return { head, tail };
+  const pairs = old.map((column, index): [before: readonly unknown[], after: readonly unknown[], Alike] => {
+    return [readable(column), readable(next[index] ?? []), isAlike[index] ?? never];
+  });
+  const head = Math.min(...pairs.map((pair) => headOf(...pair)));
+  return { head, tail: Math.min(...pairs.map((pair) => tailOf(head, ...pair))) };
 }
 
-function headOf(old: readonly unknown[], next: readonly unknown[], isAlike: Alike): number {
-  const most = Math.min(old.length, next.length);
-  if (most === 0) return 0;
-  const [before, after] = [readable(old), readable(next)];
+function headOf(before: readonly unknown[], after: readonly unknown[], isAlike: Alike): number {
+  const most = Math.min(before.length, after.length);
   let head = identical(before, after, 0, most);
   while (head < most && isAlike(head, head)) head = identical(before, after, head + 1, most);
   return head;
@@ -50,10 +46,8 @@ function identical(
   return index;
 }
 
-function tailOf(old: readonly unknown[], next: readonly unknown[], head: number, isAlike: Alike): number {
-  const most = Math.min(old.length, next.length) - head;
-  if (most === 0) return 0;
-  const [before, after] = [readable(old), readable(next)];
+function tailOf(head: number, before: readonly unknown[], after: readonly unknown[], isAlike: Alike): number {
+  const most = Math.min(before.length, after.length) - head;
   const [oldEnd, newEnd] = [before.length - 1, after.length - 1];
   let tail = 0;
   while (tail < most) {
@@ -64,12 +58,9 @@ function tailOf(old: readonly unknown[], next: readonly unknown[], head: number,
   return tail;
 }
 
-/**
- * To read a frozen list member by member takes several times as long as a copy of it, which takes next to nothing; and what
- * reads lists of one kind only is compiled for that.
- */
+/** To read a frozen list member by member takes several times as long as a copy of it, which takes next to nothing. */
 function readable(list: readonly unknown[]): readonly unknown[] {
-  return [...list];
+  return Object.isExtensible(list) ? list : [...list];
 }
 
 /** What is known of a long sequence that cannot change. Numbers stand for sequences, so that none keeps those before it. */

@@ -1,4 +1,7 @@
+import { isBare } from "../bare.ts";
+import { isObject } from "../containers.ts";
 import { UndecodableError } from "../errors.ts";
+import { isBytes } from "../opaque.ts";
 
 /** The kind of a reference to text. Any other is the name of a class of bytes. */
 const TEXT = "text";
@@ -25,9 +28,8 @@ const VIEWS: ReadonlyMap<string, (buffer: ArrayBuffer) => Bytes> = new Map<
 ]);
 
 /** Whether the value is bytes of a class that `fromBytes` can make again. */
-export function isBytes(value: unknown): value is Bytes {
-  if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) return false;
-  return VIEWS.has(kindOf(value));
+export function canBeMade(value: unknown): value is Bytes {
+  return isObject(value) && isBytes(value) && VIEWS.has(kindOf(value)) && isBare(value);
 }
 
 export function kindOf(leaf: unknown): string {

@@ -9,7 +9,7 @@ import { isWellFormed } from "../checkpoint/serde/text.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import { hashBytes } from "./blob-store.ts";
 import type { HashedBytes } from "./blob-store.ts";
-import { bytesOf, fromBytes, isBytes, kindOf, utf8Length } from "./large-leaf.ts";
+import { bytesOf, canBeMade, fromBytes, kindOf, utf8Length } from "./large-leaf.ts";
 import { MAX_BYTES, MAX_TEXT } from "./limits.ts";
 import { FOUND, LeafFinder, LeafReplacer, MUTABLE, noFindings } from "./value-walk.ts";
 import type { Findings } from "./value-walk.ts";
@@ -51,7 +51,7 @@ export class StoredValues {
     this.shortText = Math.floor(inlineLimit / 3);
     this.#serde = serde;
     this.#inlineLimit = inlineLimit;
-    this.isLargeBytes = (part) => isBytes(part) && part.byteLength > inlineLimit;
+    this.isLargeBytes = (part) => canBeMade(part) && part.byteLength > inlineLimit;
   }
 
   /**
@@ -167,7 +167,7 @@ export class StoredValues {
       // UTF-8 cannot carry half of a surrogate pair, the serializer can.
       return size > this.#inlineLimit && isWellFormed(part);
     }
-    if (!isBytes(part)) return false;
+    if (!canBeMade(part)) return false;
     if (part.byteLength > MAX_BYTES) throw new ValueTooLargeError(part.byteLength, MAX_BYTES, channel);
     return this.isLargeBytes(part);
   }

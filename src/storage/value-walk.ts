@@ -1,5 +1,6 @@
 import { mapColumns, setMembers } from "../columns.ts";
-import { isObject, isPlain } from "../containers.ts";
+import { isBare } from "../bare.ts";
+import { isContainer, isList, isMap, isObject, isPlain } from "../containers.ts";
 import { adoptOwned, adoptReplaced, isAdopted } from "../adopt.ts";
 
 /** A leaf that was looked for is in the value. */
@@ -93,7 +94,7 @@ export class LeafReplacer {
     if (!isObject(value)) return value;
     const { seen, known } = this.#findings;
     const flags = seen.get(value) ?? 0;
-    if (flags === 0 || !isContainer(value)) return known.get(value) ?? value;
+    if (flags === 0 || !canBeBuilt(value)) return known.get(value) ?? value;
     const done = this.#done.get(value);
     if (done !== undefined) return done;
     const isConstant = (flags & MUTABLE) === 0;
@@ -147,13 +148,14 @@ export class LeafReplacer {
   }
 }
 
-function isContainer(value: object): boolean {
-  return Array.isArray(value) || value instanceof Map || value instanceof Set || isPlain(value);
+/** Instances of a class, and what has more to it than its parts, are no copies when they are built anew from their parts. */
+function canBeBuilt(value: object): boolean {
+  return isContainer(value) && isBare(value);
 }
 
 function partsOf(value: object): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  if (value instanceof Set) return setMembers(value);
-  if (value instanceof Map) return Object.values(mapColumns(value)).flat();
-  return isPlain(value) ? Object.values(value) : [];
+  if (isPlain(value)) return Object.values(value);
+  if (!canBeBuilt(value)) return [];
+  if (isList(value)) return value;
+  return isMap(value) ? Object.values(mapColumns(value)).flat() : setMembers(value as ReadonlySet<unknown>);
 }

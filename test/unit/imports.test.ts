@@ -33,6 +33,7 @@ const LEAVES = [
   "adopt.ts",
   "adopted.ts",
   "assistant-id.ts",
+  "bare.ts",
   "copies.ts",
   "opaque.ts",
   "onto.ts",

@@ -17,8 +17,8 @@ export interface MsgpackSerializerOptions {
 /**
  * Gives back what was given, or refuses it with the path to the part that cannot be stored: JSON-like data, undefined,
  * NaN, -0, BigInt, Date, Map, Set, RegExp, URL, bytes in every form, errors, and whatever the codecs add, with cycles and
- * shared parts. Plain objects keep their own enumerable properties under string keys (getters are read), an object
- * without a prototype comes back as a plain one, holes in arrays come back as undefined. The input is never changed.
+ * shared parts. Plain objects and errors keep their own enumerable properties under string keys (getters are read), an
+ * object without a prototype comes back as a plain one, holes in arrays come back as undefined. The input is never changed.
  */
 export class MsgpackSerializer implements SerializerProtocol {
   readonly #codecs: CodecRegistry;

@@ -1,4 +1,6 @@
+import { addedKey, addedSymbol } from "../../containers.ts";
 import { isLangChainMessage } from "../../langchain-message.ts";
+import { isStoredByContent } from "./extensions/registry.ts";
 
 /** Says why a value that is no object cannot be stored, and what to do. */
 export function refusalOfPrimitive(value: unknown): string {
@@ -8,7 +10,6 @@ export function refusalOfPrimitive(value: unknown): string {
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  Date: "a Date with properties of its own, or without a time, cannot be stored; store what it has beside it",
   Promise: "a Promise cannot be stored; await it first",
   WeakMap: "a WeakMap cannot be stored; use a Map",
   WeakSet: "a WeakSet cannot be stored; use a Set",
@@ -25,6 +26,7 @@ export function refusalOfInstance(value: object, prototype: object): string {
     return "it has a prototype of its own; return plain data, or register a codec that matches it: registerCodec()";
   }
   const { name } = constructor;
+  if (value instanceof Error || isStoredByContent(prototype)) return refusalOfBuiltIn(value, name);
   const advice = Object.hasOwn(ADVICE, name) ? ADVICE[name] : undefined;
   const described = name === "" ? "a class without a name" : `class "${name}"`;
   if (isLangChainMessage(value)) {
@@ -34,4 +36,17 @@ export function refusalOfInstance(value: object, prototype: object): string {
     advice ??
     `it is an instance of ${described}; return plain data, or register a codec for the class: registerCodec()`
   );
+}
+
+/** Of an instance of a built-in class that has more than such an instance holds, or less. */
+function refusalOfBuiltIn(value: object, name: string): string {
+  const isError = value instanceof Error;
+  const key = isError ? addedSymbol(value) : addedKey(value);
+  if (key !== undefined) {
+    const kept = isError ? "its properties under texts" : "what it holds";
+    return `its property ${String(key)} would be lost, since of class "${name}" only ${kept} can be stored; put both into an object`;
+  }
+  return Array.isArray(value)
+    ? `nearly all of its ${value.length} places are empty; use an object or a Map`
+    : `it holds nothing: it has the prototype of class "${name}" alone, or its bytes were given away`;
 }

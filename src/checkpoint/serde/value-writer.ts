@@ -1,4 +1,5 @@
-import { DATE_PROTOTYPE, isDate } from "../../containers.ts";
+import { isBare } from "../../bare.ts";
+import { addedSymbol, DATE_PROTOTYPE, isDate, isList } from "../../containers.ts";
 import { UnserializableError, ValueTooLargeError, messageOf } from "../../errors.ts";
 import { bigintBytes } from "./bigint.ts";
 import { ByteWriter } from "./byte-writer.ts";
@@ -89,21 +90,6 @@ class ValueWriter implements PayloadWriter {
     this.value(value);
   }
 
-  optionalEntry(key: string, value: unknown): void {
-    const { position } = this.out;
-    const { size } = this.#objects;
-    const depth = this.#depth;
-    try {
-      this.out.string(key);
-      this.part(key, value);
-    } catch (fault) {
-      if (!(fault instanceof UnserializableError)) throw fault;
-      this.out.rewind(position);
-      this.#depth = depth;
-      this.#objects.forgetFrom(size);
-    }
-  }
-
   #object(value: object): void {
     const known = this.#objects.find(value);
     if (known !== undefined) {
@@ -113,14 +99,19 @@ class ValueWriter implements PayloadWriter {
     this.#objects.add(value);
     const prototype: object = Object.getPrototypeOf(value) ?? Object.prototype;
     if (isPlain(value, prototype)) this.#plain(value);
-    else if (prototype === Array.prototype && Array.isArray(value)) this.#array(value);
+    else if (isList(value) && isBare(value)) this.#array(value);
     else if (isBytes(value)) this.out.binary(value);
     else this.#instance(value, isDate(value) ? DATE_PROTOTYPE : prototype);
   }
 
   #plain(value: Readonly<Record<string, unknown>>): void {
     const keys = Object.keys(value);
-    if (Object.getOwnPropertySymbols(value).length > 0) this.#refuseSymbolKeys(value);
+    const symbol = addedSymbol(value);
+    if (symbol !== undefined) {
+      throw this.#refuse(
+        `its key ${String(symbol)} is a symbol, which cannot be stored; use a string as the key`,
+      );
+    }
     this.out.mapHeader(keys.length);
     const level = this.#enter();
     for (const key of keys) {
@@ -192,17 +183,6 @@ class ValueWriter implements PayloadWriter {
       throw this.#refuse(`it is nested in more than ${MAX_DEPTH} levels; store a flatter form of it`);
     }
     return this.#depth++;
-  }
-
-  #refuseSymbolKeys(value: object): void {
-    const symbol = Object.getOwnPropertySymbols(value).find((key) =>
-      Object.prototype.propertyIsEnumerable.call(value, key),
-    );
-    if (symbol !== undefined) {
-      throw this.#refuse(
-        `its key ${String(symbol)} is a symbol, which cannot be stored; use a string as the key`,
-      );
-    }
   }
 
   #refuse(problem: string, cause?: unknown): UnserializableError {

@@ -1,5 +1,6 @@
+import { isBare } from "../../bare.ts";
 import { hasSymbols, keysOf } from "../../columns.ts";
-import { isDate, isObject } from "../../containers.ts";
+import { isContainer, isDate, isList, isMap, isObject, isPlain } from "../../containers.ts";
 import { LONG } from "../../shared-ends.ts";
 import { ExternalReference } from "../../checkpoint/serde/external-reference.ts";
 
@@ -9,14 +10,11 @@ export { isObject };
 export type Kind = "list" | "record" | "map" | "set" | "leaf";
 
 export function kindOf(value: object): Kind {
-  if (Array.isArray(value)) return "list";
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) {
-    // Such keys cannot be stored: whoever writes the whole value out says so.
-    return hasSymbols(value) ? "leaf" : "record";
-  }
-  if (prototype === Map.prototype) return "map";
-  return prototype === Set.prototype ? "set" : "leaf";
+  // What has more to it cannot be stored: whoever writes the whole value out says so.
+  if (isPlain(value)) return hasSymbols(value) ? "leaf" : "record";
+  if (!isContainer(value) || !isBare(value)) return "leaf";
+  if (isList(value)) return "list";
+  return isMap(value) ? "map" : "set";
 }
 
 /** Whether two leaves are of one class and hold the same. */
@@ -42,12 +40,13 @@ export function isSameRecord(a: object, b: object): boolean {
 }
 
 function contentOf(leaf: object): Uint8Array | string | number | undefined {
+  if (leaf instanceof ExternalReference) return `${leaf.kind} ${leaf.size} ${leaf.hash}`;
+  if (!isBare(leaf)) return undefined;
   if (leaf instanceof Uint8Array) return leaf;
   if (ArrayBuffer.isView(leaf)) return new Uint8Array(leaf.buffer, leaf.byteOffset, leaf.byteLength);
   if (leaf instanceof ArrayBuffer) return new Uint8Array(leaf);
   if (isDate(leaf)) return leaf.getTime();
   if (leaf instanceof URL) return leaf.href;
   if (leaf instanceof RegExp) return String(leaf);
-  if (leaf instanceof ExternalReference) return `${leaf.kind} ${leaf.size} ${leaf.hash}`;
   return undefined;
 }

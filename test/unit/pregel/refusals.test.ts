@@ -37,18 +37,6 @@ describe("a superstep that cannot be stored", () => {
   });
 });
 
-it.each([
-  ["that is none", () => Object.create(Date.prototype) as Date],
-  ["with more than its time", () => Object.assign(new Date(0), { tz: "UTC" })],
-])("a Date %s is refused, not stored as another one", async (_, make) => {
-  const builder = chain({ a: () => ({ v: [new Date(0)] }), b: () => ({ v: [make()] }) });
-  const { graph } = evictable(builder);
-  await expect(graph().invoke({}, thread)).rejects.toMatchObject({
-    code: "unserializable",
-    message: expect.stringContaining("a Date with properties of its own"),
-  });
-});
-
 describe("a resume without answers", () => {
   it("is refused at an older checkpoint too", async () => {
     const { graph } = evictable(

@@ -3,6 +3,8 @@ import { Annotation, Command, interrupt, MemorySaver, registerCodec, START, Stat
 import { MsgpackSerializer } from "tidemark/checkpoint";
 import { adopt, handOut, isAdopted } from "../../../src/adopt.ts";
 import { UndecodableError } from "../../../src/errors.ts";
+import { saverOf, threadTables } from "../storage/support.ts";
+import { loss } from "./same.ts";
 
 class Money {
   readonly cents: number;
@@ -30,6 +32,9 @@ class Cart {
 }
 
 class Labels extends Map<string, string> {}
+class Tags extends Array<string> {}
+class Tally extends Map<string, unknown> {}
+class Pixels extends Uint8Array {}
 class Unknown {
   readonly part = 1;
 }
@@ -49,6 +54,25 @@ registerCodec({
   class: Cart,
   encode: (cart) => cart.items,
   decode: (items) => new Cart(items as Map<string, Money>),
+});
+
+registerCodec({
+  name: "tags",
+  class: Tags,
+  encode: (tags) => [...tags],
+  decode: (tags) => Tags.from(tags as string[]) as Tags,
+});
+registerCodec({
+  name: "tally",
+  class: Tally,
+  encode: (tally) => [...tally],
+  decode: (entries) => new Tally(entries as [string, unknown][]),
+});
+registerCodec({
+  name: "pixels",
+  class: Pixels,
+  encode: (pixels) => new Uint8Array(pixels),
+  decode: (bytes) => new Pixels(bytes as Uint8Array),
 });
 
 const roundTrip = <T>(value: T): T => serializer.loadsTyped(...serializer.dumpsTyped(value)) as T;
@@ -137,5 +161,29 @@ describe("in state", () => {
     await expect(run).rejects.toThrow(message);
     await expect(run).rejects.toMatchObject({ code: "unserializable", details: { channel: "value" } });
     expect((await graph.getState(config)).values).toEqual({ value: 1 });
+  });
+
+  it.each([
+    ["a list", () => new Tags("a", "b")],
+    ["a Map", () => new Tally([["large", "text".repeat(50_000)]])],
+    ["bytes", () => new Pixels(3)],
+    ["large bytes", () => new Pixels(200_000)],
+  ])("an instance of a class that extends %s is kept, also where it is large", async (_, make) => {
+    const State = Annotation.Root({ value: Annotation<object>(), seen: Annotation<object>() });
+    const builder = new StateGraph(State)
+      .addNode("write", () => ({ value: [make()] }))
+      .addNode("look", ({ value }) => ({ seen: value }))
+      .addEdge(START, "write")
+      .addEdge("write", "look");
+    const tables = threadTables();
+    const config = { configurable: { thread_id: "t" } };
+    const memory = new MemorySaver();
+    for (const saver of [() => memory, () => saverOf(tables)]) {
+      const run = await builder.compile({ checkpointer: saver() }).invoke({}, config);
+      const { values } = await builder.compile({ checkpointer: saver() }).getState(config);
+      for (const found of [run.value, run.seen, values.value, values.seen]) {
+        expect(loss([make()], found)).toBeUndefined();
+      }
+    }
   });
 });

@@ -22,10 +22,7 @@ const NAMES: ReadonlyMap<object, string> = new Map(
 const HIDDEN: ReadonlySet<string> = new Set(["name", "message", "cause", "errors", "stack"]);
 const NAMED: ReadonlySet<string> = new Set([...HIDDEN, "code"]);
 
-/**
- * Name, message, code, cause and the errors of an AggregateError are kept, and must be storable. Other enumerable
- * properties are kept where they can be stored: libraries hang sockets and requests on their errors. The stack is not kept.
- */
+/** Name, message, code, cause, the errors of an AggregateError and enumerable properties are kept; the stack is not. */
 export const errorExtension: Extension<Error> = {
   type: EXTENSION.error,
   write(error, to) {
@@ -38,7 +35,7 @@ export const errorExtension: Extension<Error> = {
     if (error instanceof AggregateError) writeEntry(to, "errors", error.errors);
     for (const key of Object.keys(error)) {
       if (!NAMED.has(key) || (key === "errors" && !(error instanceof AggregateError))) {
-        to.optionalEntry(key, Reflect.get(error, key));
+        writeEntry(to, key, Reflect.get(error, key));
       }
     }
   },

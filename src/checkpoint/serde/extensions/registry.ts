@@ -1,4 +1,5 @@
-import { DATE_PROTOTYPE, isDate } from "../../../containers.ts";
+import { isBare } from "../../../bare.ts";
+import { addedSymbol, DATE_PROTOTYPE } from "../../../containers.ts";
 import { ExternalReference } from "../external-reference.ts";
 import { arrayBufferExtension, VIEW_PROTOTYPES, viewExtension } from "./binary.ts";
 import { mapExtension, setExtension } from "./collections.ts";
@@ -23,8 +24,14 @@ const BY_TYPE: ReadonlyMap<number, Extension> = new Map(
 
 /** Exact classes only, as a subclass would come back as its parent; of errors, subclasses too. */
 export function extensionFor(value: object, prototype: object): Extension | undefined {
-  if (prototype === DATE_PROTOTYPE && !isDate(value)) return undefined;
-  return BY_PROTOTYPE.get(prototype) ?? (value instanceof Error ? errorExtension : undefined);
+  if (value instanceof Error) return addedSymbol(value) === undefined ? errorExtension : undefined;
+  const extension = BY_PROTOTYPE.get(prototype);
+  return extension === externalReferenceExtension || isBare(value) ? extension : undefined;
+}
+
+/** Whether instances of exactly the class with this prototype are stored by what they hold. */
+export function isStoredByContent(prototype: object): boolean {
+  return BY_PROTOTYPE.has(prototype) || prototype === Array.prototype || prototype === Uint8Array.prototype;
 }
 
 export function extensionOfType(type: number): Extension | undefined {
