@@ -15,6 +15,7 @@ import type { NextTime } from "./crons/schedules.ts";
 import { storedTenant } from "./thread-rows.ts";
 import { ThreadStorage } from "./thread-storage.ts";
 import { Thread } from "./thread.ts";
+import { guardedTraces } from "./attempt/guarded-traces.ts";
 import type { OpenTraces } from "./attempt/traces.ts";
 import { configured, UnusableThread } from "./unusable-thread.ts";
 import { boundTo } from "./bound.ts";
@@ -114,7 +115,7 @@ function createThread(
     directory: config.directory(env),
     events: config.events,
     outbox: config.outbox(env),
-    traces: config.traces?.(env as Cloudflare.Env, platform),
+    traces: guardedTraces(() => config.traces?.(env as Cloudflare.Env, platform), platform.report),
     graphs: config.graphs,
     platform,
     environment: {

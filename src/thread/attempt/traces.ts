@@ -20,7 +20,7 @@ export interface TracedRun {
   readonly input: () => unknown;
 }
 
-/** Where spans go. Nothing of it throws, and no run waits for it. */
+/** Where spans go. No run waits for it, or fails with what it throws. */
 export interface Traces {
   /** Undefined for a run that is not to be seen. */
   begin(run: TracedRun): Span | undefined;

@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { otlp, type OtlpOptions } from "../../../src/otlp/index.ts";
+import type { Span } from "../../../src/pregel/span.ts";
+import type { OpenTraces } from "../../../src/thread/attempt/traces.ts";
 import { crashAt } from "../../support/crash-points.ts";
 import { until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { recordsOf } from "../../support/records.ts";
+import { reports } from "../../support/reports.ts";
 import { json, request, TestThread } from "../../support/threads.ts";
 import { deploy, tracing } from "../graphs.ts";
 
@@ -205,4 +208,62 @@ describe("traces", () => {
     const spans = await thread.spans(5 + 5 + 3);
     expect(spans.filter(({ name }) => name === "invoke_agent asking")).toHaveLength(3);
   });
+
+  it.for(["open", "begin", "part", "end", "end of a graph", "flush", "late flush"])(
+    "never harm a run with what a tracer throws at: %s",
+    async (place) => {
+      tracing.open = throwingAt(place);
+      deploy({ outer });
+      const thread = new TestThread();
+      const faults = (): unknown[] => reports().filter((error) => error instanceof TracerFault);
+      const before = faults().length;
+      for (const runs of [1, 2]) {
+        expect(await thread.invoke(start)).toMatchObject({ status: "success" });
+        const count = before + (place === "open" ? 1 : runs);
+        await until(() => faults().length >= count);
+        expect(faults()).toHaveLength(count);
+      }
+    },
+  );
 });
+
+const outer = new StateGraph(Log)
+  .addNode(
+    "inner",
+    new StateGraph(Log)
+      .addNode("read", () => ({ log: ["read"] }))
+      .addEdge(START, "read")
+      .compile(),
+  )
+  .addEdge(START, "inner")
+  .compile();
+
+class TracerFault extends Error {}
+
+/** A tracer that has a fault in one of its methods. */
+function throwingAt(place: string): OpenTraces {
+  const pass = (at: string): void => {
+    if (at === place) throw new TracerFault(at);
+  };
+  const span: Span = {
+    begin: () => {
+      pass("part");
+      return span;
+    },
+    end: () => pass("end"),
+    endGraph: () => pass("end of a graph"),
+  };
+  return () => {
+    pass("open");
+    return {
+      begin: () => {
+        pass("begin");
+        return span;
+      },
+      flush: () => {
+        pass("flush");
+        return Promise.resolve().then(() => pass("late flush"));
+      },
+    };
+  };
+}
