@@ -2,12 +2,13 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Cell, ThreadHeader } from "../../../src/archive/records.ts";
 import { readArchive } from "../../../src/archive/read-archive.ts";
+import { MsgpackSerializer } from "../../../src/checkpoint/serde/msgpack-serializer.ts";
 import { BlobBucket } from "../../../src/storage/blob-bucket.ts";
 import { migrate } from "../../../src/storage/migrations.ts";
 import { fromHex } from "../../../src/storage/stored-id.ts";
 import { Tables } from "../../../src/storage/tables.ts";
 import { threadMigrations } from "../../../src/thread/migrations.ts";
-import { archived } from "../../fixtures/threads/graph.ts";
+import { archived, LINES } from "../../fixtures/threads/graph.ts";
 import { json, request, TestThread, type WireState } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
@@ -87,6 +88,8 @@ const versions = Object.keys(archives).map((file) => Number(/schema-(\d+)/.exec(
 const FIRST_WITH_ROW = 2;
 /** Before it nothing could be exported. */
 const FIRST_EXPORTED = 5;
+/** Before it the threads that were kept had no list of which a task has written a patch. */
+const FIRST_WITH_LINES = 24;
 
 it("there is a thread of each version of the tables", () => {
   const known = threadMigrations.map(({ version }) => version);
@@ -103,6 +106,24 @@ describe.each(versions)("a thread with tables of version %i (MIG-01)", (version)
     await expectWhole(thread, version);
   });
 });
+
+const withLines = versions.filter((version) => version >= FIRST_WITH_LINES);
+
+it.each(withLines)(
+  "a thread with tables of version %i has a patch among the writes at its head",
+  async (version) => {
+    const serde = new MsgpackSerializer();
+    const patched: unknown[] = [];
+    for await (const record of readArchive(new Blob([bytesOf(version)]).stream())) {
+      if (record.kind !== "rows" || record.table !== "writes") continue;
+      for (const row of record.rows) {
+        const body: unknown = serde.loadsTyped("msgpack", row[record.columns.indexOf("body")] as Uint8Array);
+        if (Array.isArray(body) && Array.isArray(body[0])) patched.push(body);
+      }
+    }
+    expect(patched.length).toBeGreaterThanOrEqual(2);
+  },
+);
 
 const exported = versions.filter((version) => version >= FIRST_EXPORTED);
 
@@ -134,7 +155,15 @@ async function expectWhole(thread: TestThread, version: number): Promise<void> {
   const [question] = read.state.interrupts;
   const done = await thread.resume({ interrupt_id: question?.id, value: "now" });
   expect(done.values["log"]).toEqual(["in", "fork", "ask: now", "before", "inside: second", "after"]);
+  if (version >= FIRST_WITH_LINES) {
+    const revised = read.state.tasks.find(({ name }) => name === "revise");
+    expect(revised?.result).toEqual({ lines: [...LINES, "revised"] });
+    expect(done.values["lines"]).toEqual([...LINES, "revised"]);
+  }
   const first = read.history.at(-1)?.checkpoint.checkpoint_id;
   const branch = await thread.invoke({ input: { log: ["branch"] }, checkpoint_id: first });
   expect(branch.interrupts.map(({ value }) => value)).toEqual(["outside?", "inside?"]);
+  const answers = Object.fromEntries(branch.interrupts.map(({ id }) => [id, "here"]));
+  const { values } = await thread.resume({ values: answers });
+  expect([values["lines"], values["kept"]]).toEqual([[...LINES, "revised"], LINES.length]);
 }
