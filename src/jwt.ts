@@ -17,7 +17,10 @@ import { type Authenticate, isPrincipalName, type Principal } from "./http/auth/
  */
 
 export interface JwtOptions {
-  /** Where the issuer publishes its keys, or the keys themselves. Keys that are fetched are kept, and fetched anew for a token of another. */
+  /**
+   * Where the issuer publishes its keys, or the keys themselves. Keys that are fetched are kept for ten minutes, and fetched anew
+   * for a token of another, twice a minute at most.
+   */
   readonly keys: string | URL | JSONWebKeySet;
   readonly issuer: string | string[];
   /** Whom the tokens are for: without it, a token that the issuer made for another service would be taken. */
@@ -28,6 +31,8 @@ export interface JwtOptions {
   readonly tenant?: string;
   /** The claim with the scopes, a list or a text with spaces. Absent: whoever has a token may do everything. */
   readonly scopes?: string;
+  /** By how many seconds the issuer's clock may differ from ours; 0 by default. */
+  readonly clockTolerance?: number;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -60,6 +65,7 @@ export function jwt(options: JwtOptions): Authenticate {
     issuer,
     audience,
     algorithms = ["RS256", "PS256", "ES256", "EdDSA"],
+    clockTolerance = 0,
     now = Date.now,
   } = options;
   const keySet =
@@ -74,6 +80,7 @@ export function jwt(options: JwtOptions): Authenticate {
         issuer,
         audience,
         algorithms: [...algorithms],
+        clockTolerance,
         currentDate: new Date(now()),
         requiredClaims: ["exp", "sub"],
       });

@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from "jose";
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type CryptoKey } from "jose";
 import { describe, expect, it, vi } from "vitest";
 import { jwt } from "../../../../src/jwt.ts";
 import { json } from "../../../support/threads.ts";
@@ -65,6 +65,89 @@ describe("signed tokens", () => {
   ] as const)("%s are refused", async ([, claims]) => {
     const response = await invoke(path(), await token({ scope: "*", ...claims }));
     expect([response.status, await codeOf(response)]).toEqual([401, "unauthenticated"]);
+  });
+
+  it("hold as long as the issuer's clock may differ from ours", async () => {
+    const tolerant = server({ auth: jwt({ ...RULES, keys, clockTolerance: 5 }) });
+    const statuses = [{ nbf: 4 }, { exp: -4 }, { nbf: 6 }, { exp: -6 }].map(async (times) => {
+      const claims = Object.entries(times).map(([claim, seconds]) => [claim, NOW / 1000 + seconds] as const);
+      const headers = { authorization: `Bearer ${await token(Object.fromEntries(claims))}` };
+      return (await tolerant(`${path()}/state`, { headers })).status;
+    });
+    expect(await Promise.all(statuses)).toEqual([404, 404, 401, 401]);
+  });
+
+  it("are not checked with a key that they bring, or name by an address or a path", async () => {
+    const own = await exportJWK(stranger.publicKey);
+    const asked = vi.spyOn(globalThis, "fetch");
+    const tricks = [
+      { jwk: own },
+      { jku: "https://evil.example.com/jwks.json" },
+      { x5u: "https://evil.example.com/cert.pem" },
+      { kid: "../../../dev/null" },
+      { kid: "k1' OR '1'='1" },
+      { kid: ["k1"] },
+      { crit: ["exp"] },
+      { b64: false, crit: ["b64"] },
+    ];
+    for (const header of tricks) {
+      const forged = await new SignJWT({
+        iss: RULES.issuer,
+        aud: RULES.audience,
+        sub: "ann",
+        exp: NOW,
+        org: "acme",
+      })
+        .setProtectedHeader({ alg: "ES256", kid: "k1" })
+        .sign(stranger.privateKey);
+      const [, claims, signature] = forged.split(".");
+      const bytes = JSON.stringify({ alg: "ES256", kid: "k1", ...header });
+      const text = `${btoa(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}.${claims}.${signature}`;
+      expect((await invoke(path(), text)).status).toBe(401);
+    }
+    expect(asked).not.toHaveBeenCalled();
+    asked.mockRestore();
+  });
+
+  it("of a public RSA key taken for a secret are refused", async () => {
+    const pair = await generateKeyPair("RS256", { extractable: true });
+    const set = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: "k1" }] };
+    const rsa = server({ auth: jwt({ ...RULES, keys: set, algorithms: ["RS256", "HS256"] }) });
+    const read = (bearer: string) =>
+      rsa(`${path()}/state`, { headers: { authorization: `Bearer ${bearer}` } });
+    expect((await read(await token({}, pair.privateKey, "RS256"))).status).toBe(404);
+    for (const secret of [
+      await exportSPKI(pair.publicKey),
+      JSON.stringify(set.keys[0]),
+      set.keys[0]?.n ?? "",
+    ]) {
+      const forged = await token({}, new TextEncoder().encode(secret), "HS256");
+      expect((await read(forged)).status).toBe(401);
+    }
+  });
+
+  it("of a key that the issuer has put in the place of another are taken, and the old ones are not; strange ones cost no more", async () => {
+    let published: object = keys;
+    const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json(published));
+    const remote = server({ auth: jwt({ ...RULES, keys: "https://id.example.com/jwks.json" }) });
+    const signed = (kid: string, key: CryptoKey) =>
+      new SignJWT({ iss: RULES.issuer, aud: RULES.audience, sub: "ann", exp: NOW / 1000 + 60 })
+        .setProtectedHeader({ alg: "ES256", kid })
+        .sign(key);
+    const status = async (kid: string, key: CryptoKey): Promise<number> => {
+      const headers = { authorization: `Bearer ${await signed(kid, key)}` };
+      return (await remote(`${path()}/state`, { headers })).status;
+    };
+    const clock = vi.spyOn(Date, "now").mockReturnValue(NOW);
+    expect(await status("k1", privateKey)).toBe(404);
+    for (let n = 0; n < 20; n++) expect(await status(`strange ${n}`, stranger.privateKey)).toBe(401);
+    expect(asked).toHaveBeenCalledTimes(1);
+    published = { keys: [{ ...(await exportJWK(stranger.publicKey)), kid: "k2", alg: "ES256" }] };
+    clock.mockReturnValue(NOW + 31_000);
+    expect(await status("k2", stranger.privateKey)).toBe(404);
+    expect(await status("k1", privateKey)).toBe(401);
+    expect(asked).toHaveBeenCalledTimes(2);
+    vi.restoreAllMocks();
   });
 
   it("that were signed by others, or not at all, are refused", async () => {
