@@ -27,7 +27,7 @@ export interface ClientOptions {
   /** Asked for with each request. */
   readonly headers?: () => HeadersInit | Promise<HeadersInit>;
   readonly fetch?: typeof fetch;
-  /** For how long a call is made again while nothing comes of it, in milliseconds; 60,000 by default. */
+  /** For how long a call that has failed is made again while nothing comes of it, in milliseconds; 60,000 by default. */
   readonly patience?: number;
   /** A stream is opened anew when nothing has come for so long, in milliseconds; 20,000 by default. */
   readonly silence?: number;

@@ -15,32 +15,38 @@ export interface ClientEnvironment {
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5_000;
 
-/** Decides whether to try once more, for so long without any success. */
+/** Decides whether to try once more, for so long after the first failure in a row. */
 export class Retrying {
   readonly #environment: ClientEnvironment;
   readonly #patience: number;
   readonly #signal: AbortSignal | undefined;
   #attempts = 0;
-  #since: number;
+  /** When it has failed first, since something came. */
+  #since: number | undefined;
 
   /** `patience`: in milliseconds. */
   constructor(environment: ClientEnvironment, patience: number, signal: AbortSignal | undefined) {
     this.#environment = environment;
     this.#patience = patience;
     this.#signal = signal;
-    this.#since = environment.now();
   }
 
   /** Something has come: what fails after it fails anew. */
   succeeded(): void {
     this.#attempts = 0;
-    this.#since = this.#environment.now();
+    this.heard();
+  }
+
+  /** Somebody is there, whether or not they have something to say. */
+  heard(): void {
+    this.#since = undefined;
   }
 
   /** Waits before the next attempt, longer each time; throws what failed when that is no use. */
   async pause(failure: unknown): Promise<void> {
     this.#signal?.throwIfAborted();
     const { now, random, sleep } = this.#environment;
+    this.#since ??= now();
     if (!isPassing(failure) || now() - this.#since > this.#patience) throw failure;
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#attempts);
     this.#attempts += 1;

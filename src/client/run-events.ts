@@ -25,7 +25,11 @@ export async function* runEvents(
       // The run is there: from now on it is read, not started.
       if (location !== null)
         sent = { method: "GET", path: location, ...(sent.headers && { headers: sent.headers }) };
-      for await (const event of serverEvents(response, () => watchdog.heard())) {
+      const onBytes = (): void => {
+        watchdog.heard();
+        retrying.heard();
+      };
+      for await (const event of serverEvents(response, onBytes)) {
         retrying.succeeded();
         if (event.id !== undefined)
           sent = { ...sent, headers: { ...sent.headers, "last-event-id": event.id } };

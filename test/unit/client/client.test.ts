@@ -6,9 +6,12 @@ interface Received {
   readonly headers: Headers;
 }
 
-type Answer = (signal: AbortSignal | undefined) => Response | Promise<Response>;
+type Answer = (
+  signal: AbortSignal | undefined,
+  pass: (milliseconds: number) => void,
+) => Response | Promise<Response>;
 
-/** A client of a server that answers so, and then always as at last; time stands still but for the pauses. */
+/** A client of a server that answers so, and then always as at last; time stands still but for the pauses and what answers let pass. */
 function clientOf(answers: readonly [Answer, ...Answer[]], options: { silence?: number } = {}) {
   const received: Received[] = [];
   const pauses: number[] = [];
@@ -23,7 +26,7 @@ function clientOf(answers: readonly [Answer, ...Answer[]], options: { silence?: 
         url: input instanceof Request ? input.url : input.toString(),
         headers: new Headers(init?.headers),
       });
-      return answer(init?.signal ?? undefined);
+      return answer(init?.signal ?? undefined, (milliseconds) => (now += milliseconds));
     },
     environment: {
       now: () => now,
@@ -106,6 +109,16 @@ describe("a call of the client", () => {
     expect(sum).toBeLessThan(66_000);
   });
 
+  it("is made again also when it breaks after it was waited for longer than that", async () => {
+    const late: Answer = (_, pass) => {
+      pass(90_000);
+      throw new TypeError("fetch failed");
+    };
+    const { client, pauses } = clientOf([late, broken, served]);
+    expect(await client.thread("t").invoke({ input: 1 })).toEqual({ status: "success" });
+    expect(pauses).toEqual([100, 200]);
+  });
+
   it("brings the caller's own key and condition, and its query", async () => {
     const { client, received } = clientOf([served]);
     await client.thread("t").invoke({}, { idempotencyKey: "mine", ifMatch: "c1" });
@@ -163,6 +176,22 @@ describe("a stream of the client", () => {
     }
     expect(names).toEqual(["metadata", "end"]);
     expect(received).toHaveLength(2);
+  });
+
+  it("is read on as long as the server is there, however long its run says nothing and whatever cuts it", async () => {
+    const quiet: Answer = (_, pass) => {
+      pass(70_000);
+      return events(":\n\n")(_, pass);
+    };
+    const { client, pauses } = clientOf([
+      events(event("values", "1-1")),
+      quiet,
+      quiet,
+      quiet,
+      events(event("end", "2-0")),
+    ]);
+    expect(await namesOf(client.thread("t").stream())).toEqual(["values", "end"]);
+    expect(pauses).toEqual([100, 200, 400, 800]);
   });
 
   it("throws what the run has failed with", async () => {

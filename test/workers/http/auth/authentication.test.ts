@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { routesOf } from "../../../../src/http/documentation-routes.ts";
 import { PERMISSIONS } from "../../../../src/http/auth/permissions.ts";
+import { openapi } from "../../../../src/openapi/index.ts";
 import { VERSION } from "../../../../src/version.ts";
 import type { Principal } from "../../../../src/worker.ts";
 import { json, type RunAnswer } from "../../../support/threads.ts";
@@ -214,6 +215,22 @@ describe("scopes", () => {
     expect(await may("crons:read", `/threads/${id}/runs/crons`)).toBe(200);
     expect(await may("threads:create", `/threads/${id}/copy`, { body: {} })).toBe(403);
   });
+
+  it.for(Object.entries(PERMISSIONS))(
+    "all but the one that %s needs do not open it: %s",
+    async ([route, needed]) => {
+      const others = new Set(Object.values(PERMISSIONS));
+      others.delete(needed);
+      const call = server({ auth: () => principal({ scopes: [...others] }), crons, openapi: openapi() });
+      const [method = "", pattern = ""] = route.split(" ");
+      const path = pattern.replaceAll(/:\w+/g, () => crypto.randomUUID());
+      const response = await call(path, { method, ...(method !== "GET" && { body: {} }) });
+      expect(response.status).toBe(403);
+      expect(await response.json()).toMatchObject({
+        error: { code: "forbidden", details: { permission: needed } },
+      });
+    },
+  );
 
   it("are known for every route, and for no other", () => {
     const routes = new Set(routesOf(wholeApp()));
