@@ -5,7 +5,11 @@ import type { MaybePromise } from "../checkpoint/types.ts";
 import { BlobBucket, noBucket, type BlobObject } from "./blob-bucket.ts";
 import { BlobRows, type BlobRow, type StoredBlob } from "./blob-rows.ts";
 import type { LazyTables } from "./lazy-tables.ts";
+import { MAX_BLOB } from "./limits.ts";
 import { toHex } from "./stored-id.ts";
+
+/** With what a serializer that encrypts adds. */
+const MAX_STORED_BLOB = MAX_BLOB + 1024;
 
 export interface HashedBytes {
   /** Hex digits: SHA-256, or the fingerprint of a serializer that encrypts. */
@@ -176,9 +180,12 @@ export class BlobStore {
   }
 
   #stored(threadId: string, hash: string, { generation, size }: BlobRow): MaybePromise<Uint8Array> {
-    if (generation === null) return joined(this.#rows.parts(threadId, hash), size);
-    if (this.#bucket !== undefined) return this.#bucket.get(hash, generation);
-    throw noBucket(hash);
+    if (generation === null) return joined(hash, this.#rows.parts(threadId, hash), size);
+    if (this.#bucket === undefined) throw noBucket(hash);
+    return this.#bucket.get(hash, generation).then((bytes) => {
+      if (bytes.length === size) return bytes;
+      throw incomplete(hash, bytes.length, size);
+    });
   }
 
   #opened(hash: string, type: string | null, stored: Uint8Array): MaybePromise<Uint8Array> {
@@ -286,12 +293,18 @@ function uploadKey(threadId: string, hash: string): string {
   return `${hash} ${threadId}`;
 }
 
-function joined(parts: Iterable<{ readonly bytes: ArrayBuffer }>, size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let offset = 0;
+/** The parts together, which must be as long as the row of the blob says. */
+function joined(hash: string, parts: Iterable<{ readonly bytes: ArrayBuffer }>, size: number): Uint8Array {
+  const bytes = new Uint8Array(size >= 0 && size <= MAX_STORED_BLOB ? size : 0);
+  let found = 0;
   for (const { bytes: part } of parts) {
-    bytes.set(new Uint8Array(part), offset);
-    offset += part.byteLength;
+    if (found + part.byteLength <= bytes.length) bytes.set(new Uint8Array(part), found);
+    found += part.byteLength;
   }
-  return bytes;
+  if (found === size) return bytes;
+  throw incomplete(hash, found, size);
+}
+
+function incomplete(hash: string, found: number, size: number): UndecodableError {
+  return new UndecodableError(`the blob ${hash} has ${found} bytes, not ${size}`, { details: { hash } });
 }

@@ -1,4 +1,5 @@
 import { StorageError } from "../errors.ts";
+import { utf8Length } from "./large-leaf.ts";
 import { MAX_PARAMETERS, MAX_ROW, MAX_STATEMENT } from "./limits.ts";
 
 export type SqlInput = string | number | null | Uint8Array;
@@ -73,11 +74,13 @@ function checkLimits(statement: string, inputs: readonly SqlInput[]): void {
   if (inputs.length > MAX_PARAMETERS) throw overLimit("parameters", inputs.length, MAX_PARAMETERS);
   let size = 0;
   for (const input of inputs) size += sizeOf(input);
+  // Each text was taken for as long as it can be.
+  if (size > MAX_ROW) size = inputs.reduce<number>((sum, input) => sum + sizeOf(input, utf8Length), 0);
   if (size > MAX_ROW) throw overLimit("row", size, MAX_ROW);
 }
 
-function sizeOf(input: SqlInput): number {
-  if (typeof input === "string") return input.length;
+function sizeOf(input: SqlInput, ofText = (text: string) => 3 * text.length): number {
+  if (typeof input === "string") return ofText(input);
   return input instanceof Uint8Array ? input.byteLength : 8;
 }
 

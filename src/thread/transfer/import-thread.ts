@@ -68,7 +68,9 @@ class ImportTarget {
   readonly #options: ImportOptions;
   readonly #graph: string;
   readonly #columns: Readonly<Record<string, Cell>>;
-  readonly #counts = { checkpoints: 0, runs: 0, blobs: 0 };
+  readonly #counts = { checkpoints: 0, runs: 0 };
+  /** The hashes of those that came. */
+  readonly #blobs = new Set<string>();
   #blob: { readonly hash: string; readonly bytes: Uint8Array; filled: number } | undefined;
 
   constructor(header: ThreadHeader, options: ImportOptions) {
@@ -108,12 +110,13 @@ class ImportTarget {
     const imported = {
       graph: this.#graph,
       ...this.#counts,
+      blobs: this.#blobs.size,
       ...(missingBlobs && { missing_blobs: missingBlobs }),
     };
     if (this.#blob !== undefined) throw incompleteBlob(this.#blob.hash);
     storage.prepare();
-    const missing = storage.blobs.outside(address.threadId).length - this.#counts.blobs;
-    if (missing > 0) throw new InvalidArchiveError(`${missing} large values are missing`);
+    const missing = storage.blobs.outside(address.threadId).filter(({ hash }) => !this.#blobs.has(hash));
+    if (missing.length > 0) throw new InvalidArchiveError(`${missing.length} large values are missing`);
     this.#fit("thread", () => {
       for (const [column, value] of Object.entries(this.#columns)) {
         storage.tables.update("thread", column, value);
@@ -171,6 +174,7 @@ class ImportTarget {
     const { storage, address } = this.#options;
     // All rows are there; what is known of large values is read in today's form.
     if (this.#blob === undefined) storage.prepare();
+    if (this.#blobs.has(hash)) throw new InvalidArchiveError(`it has the large value ${hash} twice`);
     this.#blob ??= { hash, bytes: newBlob(hash, size), filled: 0 };
     const blob = this.#blob;
     if (blob.hash !== hash || blob.filled + bytes.length > blob.bytes.length) throw incompleteBlob(blob.hash);
@@ -179,7 +183,7 @@ class ImportTarget {
     if (blob.filled < blob.bytes.length) return;
     this.#blob = undefined;
     await storage.blobs.write(address.threadId, hash, blob.bytes);
-    this.#counts.blobs += 1;
+    this.#blobs.add(hash);
   }
 
   async #takeCheckpoint({

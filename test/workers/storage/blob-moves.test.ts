@@ -36,6 +36,31 @@ it("keeps a large value in the tables where there is no bucket to move it to", a
   expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ text });
 });
 
+it.each([
+  ["has lost a part", "DELETE FROM parts WHERE n = 1"],
+  ["has lost all parts", "DELETE FROM parts"],
+  ["has a part of another", "UPDATE parts SET bytes = zeroblob(1000000) WHERE n = 2"],
+  ["says that it is longer", "UPDATE blobs SET size = size + 1"],
+  ["says that it is longer than anything can be", "UPDATE blobs SET size = 9007199254740991"],
+  ["says that it is shorter than nothing", "UPDATE blobs SET size = -1"],
+])("gives no other value for one that %s", async (_, damage) => {
+  const object = await SaverObject.create();
+  const config = await putAll(await object.saver(), threadConfig("t"), checkpointOf({ text }));
+  await object.run(({ storage }) => storage.sql.exec(damage).toArray());
+  const saver = await object.saver();
+  await expect(saver.getTuple(config)).rejects.toMatchObject({
+    code: "undecodable",
+    message: expect.stringContaining("2500000"),
+  });
+});
+
+it("gives no other value for an object in the bucket that is longer than it was", async () => {
+  const { object, config } = await filled();
+  await object.run(({ storage }) => storage.sql.exec("UPDATE blobs SET size = size - 1").toArray());
+  const saver = await object.saver({ bucket: env.BLOBS });
+  await expect(saver.getTuple(config)).rejects.toMatchObject({ code: "undecodable" });
+});
+
 it("names the value that no row knows", async () => {
   const { object } = await filled();
   await object.run(async ({ storage }) => {

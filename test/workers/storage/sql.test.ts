@@ -11,6 +11,7 @@ describe("Sql refuses what the production service would refuse", () => {
       ["x".repeat(1_000_000), new Uint8Array(1_000_001)],
       "row",
     ],
+    ["a text of more than 2 MB in UTF-8", "SELECT ? AS x", ["€".repeat(666_667)], "row"],
     ["101 parameters", `SELECT ${Array(101).fill("?").join()}`, Array<number>(101).fill(1), "parameters"],
     ["a statement of more than 100 KB", `SELECT 1 /* ${"x".repeat(100_000)} */`, [], "statement"],
   ])("%s", async (_, statement, inputs, what) => {

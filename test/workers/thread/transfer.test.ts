@@ -334,6 +334,23 @@ describe("an import", () => {
     await expectNothing(target);
   });
 
+  it("is refused where one large value comes twice, and another not at all", async () => {
+    deploy({ asking });
+    const source = new TestThread();
+    await source.invoke({ input: { log: [large, large.replaceAll("x", "y")] } });
+    const records: ContentRecord[] = [];
+    for await (const record of readArchive(new Blob([await exported(source)]).stream())) records.push(record);
+    const blobs = records.filter(({ kind }) => kind === "blob");
+    const others = records.filter(({ kind }) => kind !== "blob");
+    expect(blobs).toHaveLength(2);
+    for (const given of [blobs.slice(1), blobs.map(() => blobs[0]), [...blobs, blobs[0]]]) {
+      const target = new TestThread();
+      const archive = await archiveOf([...others, ...given] as ContentRecord[]);
+      await expect(imported(target, archive)).rejects.toMatchObject({ code: "invalid_archive" });
+      await expectNothing(target);
+    }
+  });
+
   it("ends with an error, not never, when rows are patches of each other in a circle", async () => {
     const archive = await exported(await pausedThread());
     const ids: unknown[] = [];
