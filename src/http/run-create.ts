@@ -5,8 +5,8 @@ import type {
   RequestedGoto,
   RequestedInput,
   RunRequest,
-  StreamedMode,
 } from "../thread/protocol.ts";
+import type { StreamMode } from "../stream-modes.ts";
 import { requestedOptions, runOptions } from "./run-options.ts";
 import { requestedConfig } from "./run-request.ts";
 import { exactlyOrNull, shownAs } from "./exactly.ts";
@@ -47,7 +47,7 @@ const MODES = {
   events: ["messages"],
   /** Where graphs inside nodes begin and end: seen, not said by the graphs. */
   lifecycle: [],
-} as const satisfies Record<LangGraphMode, readonly StreamedMode[]>;
+} as const satisfies Record<LangGraphMode, readonly StreamMode[]>;
 
 export const Mode = v.picklist(Object.keys(MODES) as (keyof typeof MODES)[]);
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { STREAM_MODES } from "../stream-modes.ts";
 import { AnyObject, exactly } from "./exactly.ts";
 import { runOptions } from "./run-options.ts";
 
@@ -6,16 +7,7 @@ export { AnyObject, exactly };
 
 /** The bodies and queries of the routes. Types come from them. */
 
-export const StreamMode = v.picklist([
-  "values",
-  "updates",
-  "custom",
-  "messages",
-  "tasks",
-  "checkpoints",
-  "debug",
-  "tools",
-]);
+export const StreamMode = v.picklist(STREAM_MODES);
 
 export const StreamModes = v.union([StreamMode, v.pipe(v.array(StreamMode), v.minLength(1))]);
 

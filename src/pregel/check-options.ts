@@ -1,25 +1,14 @@
 import { InvalidArgumentError } from "../errors.ts";
-import type { StreamMode } from "./types.ts";
+import { STREAM_MODES, type StreamMode } from "../stream-modes.ts";
 
 /** Refuses options of a run that types alone do not keep out. */
 
-const STREAM_MODES: ReadonlySet<unknown> = new Set<StreamMode>([
-  "values",
-  "updates",
-  "custom",
-  "messages",
-  "tasks",
-  "checkpoints",
-  "debug",
-  "tools",
-]);
-
 export function checkModes(modes: ReadonlySet<StreamMode>): void {
   for (const mode of modes) {
-    if (STREAM_MODES.has(mode)) continue;
+    if (STREAM_MODES.includes(mode)) continue;
     throw new InvalidArgumentError(
       "invalid_stream_mode",
-      `There is no stream mode "${mode}": there are ${[...STREAM_MODES].join(", ")}.`,
+      `There is no stream mode "${mode}": there are ${STREAM_MODES.join(", ")}.`,
       { details: { stream_mode: mode } },
     );
   }

@@ -7,6 +7,7 @@ import type {
 } from "../checkpoint/types.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Interrupt } from "../interrupt-error.ts";
+import type { StreamMode } from "../stream-modes.ts";
 import type { CachePolicy } from "./node-cache.ts";
 import type { Waiting } from "./question.ts";
 import type { RunControl } from "./run-control.ts";
@@ -18,15 +19,7 @@ import type { MessageOptions, TextMessage } from "./stream-messages.ts";
 import type { ResponseSchema } from "./response-schema.ts";
 import type { Usage } from "./usage.ts";
 
-export type StreamMode =
-  | "values"
-  | "updates"
-  | "custom"
-  | "messages"
-  | "tasks"
-  | "checkpoints"
-  | "debug"
-  | "tools";
+export type { StreamMode };
 
 export interface InterruptOptions {
   /** What an answer has to be: a Standard Schema is checked, a JSON Schema is shown with the question. */

@@ -42,6 +42,7 @@ const LEAVES = [
   "columns.ts",
   "containers.ts",
   "shared-ends.ts",
+  "stream-modes.ts",
   "langchain-message.ts",
   "langgraph-error.ts",
   "metadata-limits.ts",

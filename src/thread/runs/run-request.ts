@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../directory/protocol.ts";
 import type { RunLimits } from "../../pregel/limits.ts";
+import type { StreamMode } from "../../stream-modes.ts";
 import type { MultitaskStrategy } from "./run-protocol.ts";
 
 /** All that a run is started with. */
@@ -31,7 +32,7 @@ export interface RunRequest {
   /** How far the run may go before it pauses. */
   readonly limits?: RunLimits;
   /** What listeners may want to hear of. */
-  readonly modes: readonly StreamedMode[];
+  readonly modes: readonly StreamMode[];
   /** The same as LangGraph's platform says it, when the run was started in its words: then its events are told in them. */
   readonly langGraphModes?: readonly LangGraphMode[];
   /** Whether they want to hear of graphs inside nodes too. */
@@ -80,15 +81,5 @@ export interface RequestedConfig {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-export type StreamedMode =
-  | "values"
-  | "updates"
-  | "custom"
-  | "messages"
-  | "tasks"
-  | "checkpoints"
-  | "debug"
-  | "tools";
-
 /** What LangGraph's platform calls the modes. */
-export type LangGraphMode = StreamedMode | "messages-tuple" | "events" | "lifecycle";
+export type LangGraphMode = StreamMode | "messages-tuple" | "events" | "lifecycle";
