@@ -8,6 +8,8 @@ import type { LazyTables } from "./lazy-tables.ts";
 import { MAX_BLOB } from "./limits.ts";
 import { toHex } from "./stored-id.ts";
 
+/** The type of bytes as they are. */
+const BYTES = "bytes";
 /** With what a serializer that encrypts adds. */
 const MAX_STORED_BLOB = MAX_BLOB + 1024;
 
@@ -114,8 +116,18 @@ export class BlobStore {
     }
   }
 
-  /** Answers at once when the bytes are in SQLite. */
+  /** The bytes of a large value. Answers at once when they are in SQLite, and not encrypted. */
   read(threadId: string, hash: string): MaybePromise<Uint8Array> {
+    const row = this.#row(threadId, hash);
+    return chain(this.#stored(threadId, hash, row), (bytes) => this.#opened(hash, row.type, bytes));
+  }
+
+  /** What the serializer has written of a body, to be read by it. */
+  readEncoded(threadId: string, hash: string): MaybePromise<Uint8Array> {
+    return this.#stored(threadId, hash, this.#row(threadId, hash));
+  }
+
+  #row(threadId: string, hash: string): BlobRow {
     const row = this.#rows.find(threadId, hash);
     if (row === undefined) {
       throw new StorageError(
@@ -126,7 +138,7 @@ export class BlobStore {
         },
       );
     }
-    return chain(this.#stored(threadId, hash, row), (bytes) => this.#opened(hash, row.type, bytes));
+    return row;
   }
 
   hasAny(threadId: string): boolean {
@@ -189,8 +201,9 @@ export class BlobStore {
   }
 
   #opened(hash: string, type: string | null, stored: Uint8Array): MaybePromise<Uint8Array> {
-    if (type === null) return stored;
-    return chain(this.#serde.loadsTyped(type, stored), (bytes) => {
+    // One that encrypts says whether it takes bytes that nobody has encrypted.
+    if (type === null && this.#serde.fingerprint === undefined) return stored;
+    return chain(this.#serde.loadsTyped(type ?? BYTES, stored), (bytes) => {
       if (bytes instanceof Uint8Array) return bytes;
       throw new UndecodableError(`the blob ${hash} holds something else than bytes`, { details: { hash } });
     });

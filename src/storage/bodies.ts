@@ -69,7 +69,7 @@ export function openBody(
 ): MaybePromise<OpenedBody> {
   const reading =
     row.body === null
-      ? blobs.read(threadId, toHex(new Uint8Array(row.body_hash ?? new ArrayBuffer(0))))
+      ? blobs.readEncoded(threadId, toHex(new Uint8Array(row.body_hash ?? new ArrayBuffer(0))))
       : new Uint8Array(row.body);
   return chain(reading, (data) =>
     chain(serde.loadsTyped(row.type, data), (value) => ({ value, size: data.length })),
