@@ -57,7 +57,7 @@ function filterIn(verdict: unknown): JsonObject {
   if (isRecord(verdict) && isJson(verdict)) return verdict;
   throw new TidemarkError(
     "invalid_auth",
-    "The configured auth has to answer with true, with false, or with what metadata has to contain, as JSON.",
+    "A handler of the configured auth has answered with neither true, false nor a filter of JSON.",
   );
 }
 

@@ -60,21 +60,16 @@ export function isPrincipalName(text: string): boolean {
 
 /** Refuses what must not become a part of an object's name, and what says nothing of what the caller may do. */
 export function checkPrincipal(principal: Principal): Principal {
-  for (const key of ["tenant", "caller"] as const) {
-    if (typeof principal[key] === "string" && isPrincipalName(principal[key])) continue;
-    throw invalid(`a ${key} that is no text of up to ${MAX_LENGTH} bytes without control characters`);
-  }
-  const { scopes, authorize, configurable = {} }: Partial<Record<keyof Principal, unknown>> = principal;
-  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === "string"))
-    throw invalid("scopes that are no list of texts");
-  if (authorize !== undefined && typeof authorize !== "function")
-    throw invalid("an `authorize` that is no function");
-  if (!isRecord(configurable)) throw invalid("a `configurable` that is no object");
-  return principal;
-}
-
-function invalid(what: string): TidemarkError {
-  return new TidemarkError("invalid_principal", `The configured auth has named ${what}.`);
+  const said: Partial<Record<keyof Principal, unknown>> = principal;
+  const { tenant, caller, scopes, authorize, configurable = {} } = said;
+  const isNamed = [tenant, caller].every((name) => typeof name === "string" && isPrincipalName(name));
+  const isScoped = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
+  const mayDecide = authorize === undefined || typeof authorize === "function";
+  if (isNamed && isScoped && mayDecide && isRecord(configurable)) return principal;
+  throw new TidemarkError(
+    "invalid_principal",
+    `The configured auth has to answer with a tenant and a caller, texts of up to ${MAX_LENGTH} bytes without control characters, and scopes, a list of texts; \`authorize\` is a function, and \`configurable\` an object.`,
+  );
 }
 
 declare module "hono" {
