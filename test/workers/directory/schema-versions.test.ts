@@ -53,6 +53,33 @@ it("there is a directory of each version of the tables", () => {
   expect(versions.toSorted((a, b) => a - b)).toEqual(directoryMigrations.map(({ version }) => version));
 });
 
+it("a directory with newer tables than the code knows is refused, and stays as it is", async () => {
+  const newest = Math.max(...versions);
+  const stub = (await restored(newest)) as unknown as DurableObjectStub;
+  const rows = () =>
+    runInDurableObject(stub, (_, { storage }) =>
+      ["schema_migrations", "threads", "thread_keys"].map((table) =>
+        storage.sql.exec(`SELECT * FROM ${table}`).toArray(),
+      ),
+    );
+  await runInDurableObject(stub, (_, { storage }) => {
+    storage.sql.exec("INSERT INTO schema_migrations (version, name) VALUES (?, 'later')", newest + 1);
+  });
+  await evictDurableObject(stub);
+  const before = await rows();
+  await runInDurableObject(stub, async (object) => {
+    const refusing = object as unknown as DirectoryApi;
+    const tooNew = {
+      code: "schema_too_new",
+      details: { database_version: newest + 1, code_version: newest },
+    };
+    await expect(refusing.countThreads({})).rejects.toMatchObject(tooNew);
+    await expect(refusing.removeThread("idle")).rejects.toMatchObject(tooNew);
+    await expect(refusing.useStore([], [])).rejects.toMatchObject(tooNew);
+  });
+  expect(await rows()).toEqual(before);
+});
+
 describe.each(versions)("a directory with tables of version %i (MIG-01)", (version) => {
   let directory: DirectoryApi;
   beforeEach(async () => {
