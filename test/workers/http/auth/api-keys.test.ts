@@ -47,6 +47,23 @@ describe("API keys", () => {
     compare.mockRestore();
   });
 
+  it("hold as long as one entry of them does", async () => {
+    const entries = ["2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z"].map((expires_at) =>
+      keyed("renewed", { expires_at }),
+    );
+    const keys = await Promise.all(entries);
+    const renewed = (now: number) =>
+      server({
+        auth: apiKeys(
+          () => keys,
+          () => now,
+        ),
+      });
+    const path = `/threads/${crypto.randomUUID()}/state`;
+    expect((await renewed(NOW)(path, { headers: bearer("renewed") })).status).toBe(404);
+    expect((await renewed(Date.parse("2026-12-01"))(path, { headers: bearer("renewed") })).status).toBe(401);
+  });
+
   it.for([
     {},
     bearer("nobody"),
