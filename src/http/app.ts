@@ -24,6 +24,7 @@ import type { Log, Report } from "../log.ts";
 import { localOnly } from "./local-only.ts";
 import { notFound } from "./not-found.ts";
 import { requestLog } from "./request-log.ts";
+import { readUnread } from "./unread-body.ts";
 import { plainErrors } from "./plain-errors.ts";
 import { plainTextAsJson } from "./plain-text.ts";
 import { protocolRoutes } from "./protocol/routes.ts";
@@ -81,6 +82,7 @@ export function createApp(options: AppOptions): Hono {
   // Paths are routed as they were sent: an id in one is decoded once, by who reads it.
   const app = new Hono({ getPath: (request) => rawPath(request.url) });
   app.use(requestLog(options.log));
+  app.use(readUnread);
   if (options.hasPlainErrors === true) app.use(plainErrors);
   app.onError(errorHandler(options.report));
   app.notFound((context) => notFound(context, app));

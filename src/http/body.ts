@@ -84,7 +84,7 @@ export async function readText(request: HonoRequest, limit: number): Promise<str
 async function readUnannounced(request: HonoRequest, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  for await (const chunk of request.raw.body ?? []) {
+  for await (const chunk of request.raw.body?.values({ preventCancel: true }) ?? []) {
     size += chunk.byteLength;
     if (size > limit) throw tooLarge(size, limit);
     chunks.push(chunk);

@@ -6,6 +6,7 @@ import { parseQuery } from "./body.ts";
 import { requestConditions } from "./request-conditions.ts";
 import { NoQuery } from "./schemas.ts";
 import { call, refusal, requestedThread } from "./thread-call.ts";
+import { Upload } from "./upload.ts";
 
 const ARCHIVE = "application/vnd.tidemark.thread";
 const ACCEPTED = [ARCHIVE, "application/octet-stream"];
@@ -36,13 +37,15 @@ export function transferRoutes(options: AppOptions): Hono {
     const metadata = authorizedMetadata((await authorize(context, "threads:create", asked)).metadata);
     const { idempotency } = await requestConditions(context, undefined);
     const target = { ...thread.address, metadata, ...(idempotency && { idempotency }) };
+    const upload = new Upload(body);
     let attempts = 0;
     const reply = await call(thread, (api) => {
       attempts += 1;
       // The body can be sent once only.
       if (attempts > 1) throw interrupted();
-      return api.importThread(target, body);
+      return api.importThread(target, upload.readable);
     });
+    await upload.end();
     if (!reply.ok) return refusal(context, reply);
     return context.json({ thread_id: threadId, ...reply.value }, 201);
   });
