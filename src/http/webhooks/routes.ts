@@ -1,7 +1,9 @@
+import * as v from "valibot";
 import { uuid7 } from "../../uuid7.ts";
 import { Hono } from "../hono.ts";
-import { RefusedError } from "../../errors.ts";
+import { RefusedError, TidemarkError } from "../../errors.ts";
 import type { AppOptions } from "../app.ts";
+import { isPrincipalName } from "../auth/principal.ts";
 import { parseJson, readBytes } from "../body.ts";
 import { checkEvent } from "../inbound-event-schemas.ts";
 import { objectName } from "../object-name.ts";
@@ -10,7 +12,7 @@ import { noteOfRequest } from "../request-log.ts";
 import { refusal } from "../thread-call.ts";
 import { requireThreadId } from "../thread-id.ts";
 import { callThread } from "../thread-stub.ts";
-import type { WebhookEvent, WebhookSource } from "./source.ts";
+import type { WebhookSource } from "./source.ts";
 
 /** What others report by webhooks: each source proves itself by its own signature, and by nothing else. */
 export function webhookRoutes(options: AppOptions): Hono {
@@ -22,9 +24,10 @@ export function webhookRoutes(options: AppOptions): Hono {
     const env = context.env as Cloudflare.Env;
     const body = await readBytes(context.req, options.maxBodySize);
     const delivery = { headers: context.req.raw.headers, body };
-    if (!(await source.verify(delivery, env))) throw notSigned(name);
-    const event = await source.route(parseJson(new TextDecoder().decode(body)), delivery, env);
-    if (event === undefined) return context.json({ status: "ignored" });
+    const isSigned: unknown = await source.verify(delivery, env);
+    if (isSigned !== true) throw notSigned(name);
+    const event = routed(name, await source.route(parseJson(new TextDecoder().decode(body)), delivery, env));
+    if (event == null) return context.json({ status: "ignored" });
     await checkEvent(options.eventSchemas, event.key, event.payload);
     const sent = sentEvent(name, event);
     noteOfRequest(context, { tenant: sent.tenant, thread_id: sent.threadId });
@@ -38,7 +41,28 @@ export function webhookRoutes(options: AppOptions): Hono {
   return app;
 }
 
-function sentEvent(source: string, { thread, key, id, payload, tenant = "" }: WebhookEvent) {
+/** Deliveries without ids of their own would all be one. */
+const RoutedEvent = v.nullish(
+  v.object({
+    thread: v.string(),
+    key: v.string(),
+    id: v.pipe(v.string(), v.nonEmpty()),
+    payload: v.optional(v.unknown()),
+    tenant: v.optional(v.pipe(v.string(), v.check(isPrincipalName)), ""),
+  }),
+);
+
+function routed(source: string, said: unknown): v.InferOutput<typeof RoutedEvent> {
+  const result = v.safeParse(RoutedEvent, said);
+  if (result.success) return result.output;
+  const at = v.getDotPath(result.issues[0]) ?? "the whole";
+  const message = `The configured source of webhooks "${source}" has taken a delivery for something that is no event, at ${at}.`;
+  throw new TidemarkError("invalid_webhook_source", message);
+}
+
+type Routed = NonNullable<v.InferOutput<typeof RoutedEvent>>;
+
+function sentEvent(source: string, { thread, key, id, payload, tenant }: Routed) {
   return {
     tenant,
     threadId: requireThreadId(thread),

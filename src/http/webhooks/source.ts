@@ -22,10 +22,10 @@ export interface WebhookEvent {
 /** Somebody outside whose deliveries are events of threads. */
 export interface WebhookSource {
   readonly verify: VerifyWebhook;
-  /** Undefined for a delivery that concerns no thread. `payload` is the body, as JSON. */
+  /** Undefined or null for a delivery that concerns no thread. `payload` is the body, as JSON. */
   readonly route: (
     payload: unknown,
     delivery: WebhookDelivery,
     env: Cloudflare.Env,
-  ) => WebhookEvent | undefined | Promise<WebhookEvent | undefined>;
+  ) => WebhookEvent | null | undefined | Promise<WebhookEvent | null | undefined>;
 }

@@ -1,10 +1,13 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { START, StateGraph, waitForEvent } from "../../../src/index.ts";
 import { until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
 import { request, TestThread } from "../../support/threads.ts";
 import { hex, hmac, signed, TIME } from "../../support/signed-deliveries.ts";
-import { deploy } from "../graphs.ts";
+import { createRuntime, type WebhookSource } from "../../../src/worker.ts";
+import { deploy, deployed } from "../graphs.ts";
 
 async function deliver(
   source: string,
@@ -29,7 +32,50 @@ async function waiting(): Promise<TestThread> {
   return thread;
 }
 
+/** What a source that is configured so answers to a delivery. */
+async function deliverTo(
+  source: Partial<Record<keyof WebhookSource, () => unknown>>,
+): Promise<[number, unknown]> {
+  const signing = { verify: () => true, route: () => undefined, ...source } as WebhookSource;
+  const runtime = createRuntime({ graphs: { ...deployed }, webhooks: { own: signing } });
+  const delivery = new Request("http://localhost/webhooks/own", { method: "POST", body: "{}" });
+  const response = await runtime.fetch(delivery, env, createExecutionContext());
+  return [response.status, await response.json()];
+}
+
 describe("a source of webhooks", () => {
+  it.for(["forged", 1, {}, [], null, undefined])("that verifies with %j lets nobody in", async (verdict) => {
+    const thread = await waiting();
+    const event = { thread: thread.id, key: "paid", id: "d1", payload: { amount: 1 } };
+    const answer = await deliverTo({ verify: async () => verdict, route: () => event });
+    expect(answer).toMatchObject([401, { error: { code: "invalid_signature" } }]);
+    expect(await thread.rowCounts()).toMatchObject({ received_events: 0 });
+  });
+
+  it.for([
+    {},
+    "thread",
+    { id: undefined },
+    { id: "" },
+    { id: 7 },
+    { key: undefined },
+    { thread: 7 },
+    { tenant: 7 },
+    { tenant: "a\nb" },
+  ])("that takes a delivery for the event %j is at fault, and the delivery may come again", async (wrong) => {
+    const thread = await waiting();
+    const event = { thread: thread.id, key: "paid", id: "d1", payload: { amount: 1 } };
+    const isPart = typeof wrong === "object" && Object.keys(wrong).length > 0;
+    const answer = await deliverTo({ route: () => (isPart ? { ...event, ...wrong } : wrong) });
+    expect(answer).toMatchObject([500, { error: { code: "invalid_webhook_source" } }]);
+    expect(await thread.rowCounts()).toMatchObject({ received_events: 0 });
+    expect(await deliverTo({ route: async () => event })).toMatchObject([200, { status: "delivered" }]);
+  });
+
+  it.for([undefined, null])("that takes a delivery for %j ignores it", async (none) => {
+    expect(await deliverTo({ route: () => none })).toEqual([200, { status: "ignored" }]);
+  });
+
   it.each(Object.entries(signed))("delivers what it has signed, once: %s", async (source, sign) => {
     const thread = await waiting();
     const body = JSON.stringify({ thread: thread.id, id: "d1", amount: 12 });
