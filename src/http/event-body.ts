@@ -9,17 +9,26 @@ export interface EventBodyOptions {
   readonly heartbeat: number;
   /** Throws when the client may listen no longer. */
   readonly watch?: ((signal: AbortSignal) => Promise<never>) | undefined;
-  readonly disconnection?: Disconnection | undefined;
+  readonly disconnection?: Pick<Disconnection, "onGone"> | undefined;
+  /** Lets the work outlive a client that is gone: until what it was sent from is left. */
+  readonly waitUntil: Disconnection["waitUntil"];
 }
 
 /** Events for a client, and heartbeats between them. */
-export function eventBody({ send, heartbeat, watch, disconnection }: EventBodyOptions): ByteStream {
+export function eventBody({
+  send,
+  heartbeat,
+  watch,
+  disconnection,
+  waitUntil,
+}: EventBodyOptions): ByteStream {
   const { readable, writable } = new IdentityTransformStream();
   const client = new EventClient(writable.getWriter());
   const stop = new AbortController();
+  const sending = send(client, stop.signal);
   const beating = heartbeats(heartbeat, (comment) => client.send(comment), stop.signal);
   const watched = watch === undefined ? [] : [watch(stop.signal)];
-  const sent = Promise.race([send(client, stop.signal), beating, ...watched])
+  const ended = Promise.race([sending, beating, client.closed(), ...watched])
     .then(() => client.close())
     // The client is gone, or has to see that the stream was broken off: it comes again.
     .catch(async (error: unknown) => {
@@ -27,12 +36,12 @@ export function eventBody({ send, heartbeat, watch, disconnection }: EventBodyOp
       if (error instanceof ClientGoneError) await disconnection?.onGone();
     })
     .finally(() => stop.abort());
-  disconnection?.waitUntil(sent);
+  waitUntil(Promise.allSettled([sending, ended]));
   return readable;
 }
 
 /** Gets what it is sent in one piece, whoever else sends something. */
-export class EventClient {
+class EventClient {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   #sent: Promise<void> = Promise.resolve();
 
@@ -43,6 +52,11 @@ export class EventClient {
   send(...parts: readonly Uint8Array[]): Promise<void> {
     this.#sent = this.#sent.then(() => this.#write(parts));
     return this.#sent;
+  }
+
+  /** Rejects when the client is gone. */
+  closed(): Promise<void> {
+    return this.#writer.closed.catch(clientIsGone);
   }
 
   async close(): Promise<void> {
@@ -59,7 +73,7 @@ export class EventClient {
   }
 }
 
-export class ClientGoneError extends Error {}
+class ClientGoneError extends Error {}
 
 function clientIsGone(cause: unknown): never {
   throw new ClientGoneError("The client reads no more.", { cause });

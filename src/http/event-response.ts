@@ -32,14 +32,11 @@ export async function streamed(
   if (!reply.ok) return refusal(context, reply);
   const { namespace, name, address } = thread;
   const path = `/threads/${encodeURIComponent(address.threadId)}/runs/${reply.value.runId}`;
-  const events = relay({
-    namespace,
-    name,
-    first: reply.value,
-    after,
-    attach,
+  const source = { namespace, name, first: reply.value, after, attach };
+  const events = relay(source, {
     heartbeat: options.heartbeat,
     disconnection: disconnection?.(reply.value.runId),
+    waitUntil: (work) => context.executionCtx.waitUntil(work),
     watch: (signal) => reauthentications(context, options, signal, address),
   });
   return context.body(events, 200, {

@@ -52,6 +52,7 @@ export function threadStreamRoutes(options: AppOptions): Hono {
       after: after ?? 0,
       // Without an id: what goes on now, and what comes.
       past: new Set(after === undefined ? ended.map(({ run_id: id }) => id) : []),
+      waitUntil: (work) => context.executionCtx.waitUntil(work),
       heartbeat: options.heartbeat,
       watch: (signal) => reauthentications(context, options, signal),
     });

@@ -1,9 +1,9 @@
 import { errorBody, TidemarkError, type WireError } from "../errors.ts";
 import { stringifyEvent } from "../json.ts";
 import type { ByteStream, Reply, RunEvents, ThreadApi } from "../thread/protocol.ts";
-import { ClientGoneError, type EventBodyOptions, type EventClient, eventBody } from "./event-body.ts";
+import { type EventBodyOptions, eventBody } from "./event-body.ts";
 import { ATTEMPTS, callThread, waitBefore, type ThreadNamespace } from "./thread-stub.ts";
-import { wholeEvents } from "./whole-events.ts";
+import { type WholeEvents, wholeEvents } from "./whole-events.ts";
 
 /** Where the events of a run come from. */
 export interface EventSource {
@@ -16,39 +16,45 @@ export interface EventSource {
   readonly attach: (thread: ThreadApi, after: string | undefined) => Promise<Reply<RunEvents>>;
 }
 
-export interface RelayOptions extends EventSource, Omit<EventBodyOptions, "send"> {}
-
-/**
- * Passes the events of a run on to a client, whole ones only, and heartbeats between them. When the thread object is reset
- * underway, it attaches to the run again and goes on after the last event that it has passed on.
- */
-export function relay({ heartbeat, disconnection, watch, ...source }: RelayOptions): ByteStream {
-  const send: EventBodyOptions["send"] = (client, signal) => pump(source, client, signal);
-  return eventBody({ send, heartbeat, disconnection, watch });
+/** Passes the events of a run on to a client, and heartbeats between them. */
+export function relay(source: EventSource, options: Omit<EventBodyOptions, "send">): ByteStream {
+  return eventBody({
+    ...options,
+    async send(client, signal) {
+      for await (const { parts } of relayedEvents(source, signal)) await client.send(...parts);
+    },
+  });
 }
 
-async function pump(source: EventSource, client: EventClient, signal: AbortSignal): Promise<void> {
+/**
+ * The events of a run, whole ones only. When the thread object is reset underway, it attaches to the run again and goes on after
+ * the last event that was taken.
+ */
+export async function* relayedEvents(
+  source: EventSource,
+  signal: AbortSignal,
+): AsyncGenerator<WholeEvents, void, undefined> {
   let { after, first: current } = source;
   /** Since the last event that came. */
   let failures = 0;
   for (;;) {
     try {
-      for await (const { parts, lastId } of wholeEvents(current.events, signal)) {
-        await client.send(...parts);
-        after = lastId ?? after;
+      for await (const events of wholeEvents(current.events, signal)) {
+        yield events;
+        after = events.lastId ?? after;
         failures = 0;
       }
       return;
     } catch (error) {
       failures += 1;
       // A stream that comes from an object says only that it broke off, and not why.
-      if (error instanceof ClientGoneError || failures === ATTEMPTS) throw error;
+      if (failures === ATTEMPTS) throw error;
     } finally {
       current.reader[Symbol.dispose]();
     }
     await waitBefore(failures);
     const reply = await attachAgain(source, after);
-    if (!reply.ok) return client.send(errorEvent(reply.error));
+    if (!reply.ok) return yield { parts: [errorEvent(reply.error)], lastId: undefined };
     current = reply.value;
   }
 }

@@ -1,24 +1,18 @@
 import { stringifyEvent } from "../json.ts";
 import type { ByteStream } from "../thread/protocol.ts";
-import { heartbeats } from "./heartbeat.ts";
+import { type EventBodyOptions, eventBody } from "./event-body.ts";
 import { GAP, threadEvents, type ThreadEvent } from "./protocol/thread-listener.ts";
-import { relay } from "./relay.ts";
+import { type EventSource, relayedEvents } from "./relay.ts";
 import { call, type RequestedThread } from "./thread-call.ts";
-import { wholeEvents } from "./whole-events.ts";
 
-export interface ThreadStreamOptions {
+export interface ThreadStreamOptions extends Pick<EventBodyOptions, "heartbeat" | "watch" | "waitUntil"> {
   readonly modes: readonly ("run_modes" | "lifecycle")[];
   /** The number of the last run that was told to its end. */
   readonly after: number;
   /** Runs that nobody wants to hear of. */
   readonly past: ReadonlySet<string>;
-  /** In milliseconds. */
-  readonly heartbeat: number;
-  /** Throws when the client may listen no longer. */
-  readonly watch: (signal: AbortSignal) => Promise<never>;
 }
 
-const DAY = 24 * 60 * 60 * 1000;
 const ID = /\nid: \d+-\d+\n\n/g;
 
 /**
@@ -26,20 +20,10 @@ const ID = /\nid: \d+-\d+\n\n/g;
  * off is told the run that went on from its beginning. Open until the client leaves, or the thread is deleted.
  */
 export function threadStream(thread: RequestedThread, options: ThreadStreamOptions): ByteStream {
-  const { readable, writable } = new IdentityTransformStream();
-  const writer = writable.getWriter();
-  const stop = new AbortController();
-  let sent: Promise<void> = Promise.resolve();
-  const send = (bytes: Uint8Array): Promise<void> => (sent = sent.then(() => writer.write(bytes)));
-  const telling = tell(thread, options, send, stop.signal);
-  const beating = heartbeats(options.heartbeat, send, stop.signal);
-  void Promise.race([telling, beating, options.watch(stop.signal)])
-    .then(() => sent)
-    .then(() => writer.close())
-    // The client is gone, or has to see that the stream was broken off: it comes again.
-    .catch((error: unknown) => writer.abort(error).catch(() => undefined))
-    .finally(() => stop.abort());
-  return readable;
+  const { heartbeat, watch, waitUntil } = options;
+  const send: EventBodyOptions["send"] = (client, signal) =>
+    tell(thread, options, (bytes) => client.send(bytes), signal);
+  return eventBody({ send, heartbeat, watch, waitUntil });
 }
 
 async function tell(
@@ -72,15 +56,13 @@ async function* eventsOf(
   const first = await call(thread, (api) => api.readEvents({ ...address, runId }));
   if (!first.ok) return;
   const decoder = new TextDecoder();
-  const events = relay({
+  const source: EventSource = {
     namespace,
     name,
     first: first.value,
     attach: (api, after) => api.readEvents({ ...address, runId, after }),
-    // The thread's stream has its own.
-    heartbeat: DAY,
-  });
-  for await (const { parts } of wholeEvents(events, signal)) {
+  };
+  for await (const { parts } of relayedEvents(source, signal)) {
     const text = parts.map((part) => decoder.decode(part, { stream: true })).join("");
     yield text.replaceAll(ID, "\n\n");
   }

@@ -4,13 +4,9 @@ import type { RequestedThread } from "../thread-call.ts";
 import { Subscriptions, type Filter } from "./subscriptions.ts";
 import { threadEvents } from "./thread-listener.ts";
 
-export interface EventStreamOptions {
+export interface EventStreamOptions extends Pick<EventBodyOptions, "heartbeat" | "watch" | "waitUntil"> {
   /** The number of the last event that the client has had. */
   readonly since: number;
-  /** In milliseconds. */
-  readonly heartbeat: number;
-  /** Throws when the client may listen no longer. */
-  readonly watch: (signal: AbortSignal) => Promise<never>;
 }
 
 /**
@@ -20,7 +16,7 @@ export interface EventStreamOptions {
 export function eventStream(
   { namespace, name, address: { access } }: RequestedThread,
   filter: Filter,
-  { since, heartbeat, watch }: EventStreamOptions,
+  { since, heartbeat, watch, waitUntil }: EventStreamOptions,
 ): ByteStream {
   const subscriptions = new Subscriptions();
   subscriptions.add("stream", filter, since);
@@ -33,5 +29,5 @@ export function eventStream(
       await client.send(encoder.encode(text));
     }
   };
-  return eventBody({ send, heartbeat, watch });
+  return eventBody({ send, heartbeat, watch, waitUntil });
 }

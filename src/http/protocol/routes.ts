@@ -40,6 +40,7 @@ export function protocolRoutes(options: AppOptions): Hono {
       since: since ?? 0,
       heartbeat: options.heartbeat,
       watch: (signal) => reauthentications(context, options, signal),
+      waitUntil: (work) => context.executionCtx.waitUntil(work),
     });
     return context.body(events, 200, EVENT_HEADERS);
   });

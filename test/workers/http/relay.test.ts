@@ -24,6 +24,8 @@ function piecesOf(pieces: readonly string[], isBrokenOff = false): ByteStream {
 }
 
 const namespace = { getByName: () => ({}) } as unknown as ThreadNamespace;
+const object = { namespace, name: "thread" };
+const waitUntil = (): void => undefined;
 
 /** What a client gets of a first stream, and of those that the object answers with when it is asked again. */
 function relayed(first: ByteStream, again: readonly (() => Promise<Reply<RunEvents>>)[] = []): Response {
@@ -33,9 +35,7 @@ function relayed(first: ByteStream, again: readonly (() => Promise<Reply<RunEven
     if (answer === undefined) throw new Error("The object was asked once more.");
     return answer();
   };
-  return new Response(
-    relay({ namespace, name: "thread", first: eventsOf(first), attach, heartbeat: 60_000 }),
-  );
+  return new Response(relay({ ...object, first: eventsOf(first), attach }, { heartbeat: 60_000, waitUntil }));
 }
 
 let disposed = 0;
@@ -102,21 +102,19 @@ describe("passing on the events of a run", () => {
       cancel: () => void (cancelled += 1),
     });
     const attach = () => Promise.reject(new Error("The object was asked again."));
+    const works: Promise<unknown>[] = [];
     for (const [first, heartbeat] of [
       [endless, 60_000],
       [silent, 5],
     ] as const) {
-      const reader = relay({
-        namespace,
-        name: "thread",
-        first: eventsOf(first),
-        heartbeat,
-        attach,
-      }).getReader();
+      const options = { heartbeat, waitUntil: (work: Promise<unknown>) => void works.push(work) };
+      const reader = relay({ ...object, first: eventsOf(first), attach }, options).getReader();
       await reader.read();
       await reader.cancel();
     }
-    await expect.poll(() => cancelled).toBe(2);
+    // So long the request outlives its client.
+    await Promise.all(works);
+    expect(cancelled).toBe(2);
     expect(disposed).toBe(2);
   });
 
@@ -133,14 +131,10 @@ describe("passing on the events of a run", () => {
       asked.push(after);
       return ok(others.shift() ?? piecesOf([]))();
     };
-    const body = relay({
-      namespace,
-      name: "thread",
-      first: eventsOf(first),
-      after: "0-0",
-      attach,
-      heartbeat: 60_000,
-    });
+    const body = relay(
+      { ...object, first: eventsOf(first), after: "0-0", attach },
+      { heartbeat: 60_000, waitUntil },
+    );
     expect((await allEvents(new Response(body))).map(({ data }) => data)).toEqual([1, 2, 3, 4]);
     expect(asked).toEqual(["0-0", "1-2", "1-3"]);
   });
@@ -150,7 +144,7 @@ describe("passing on the events of a run", () => {
     const first = new ReadableStream<Uint8Array>({ start: (own) => void (controller = own) });
     const attach = () => Promise.reject(new Error("The object was asked again."));
     const text = new Response(
-      relay({ namespace, name: "thread", first: eventsOf(first), heartbeat: 20, attach }),
+      relay({ ...object, first: eventsOf(first), attach }, { heartbeat: 20, waitUntil }),
     ).text();
     const say = (said: string) => controller?.enqueue(new TextEncoder().encode(said));
     await scheduler.wait(70);
