@@ -4,6 +4,8 @@ import {
   errors,
   type JSONWebKeySet,
   type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
   jwtVerify,
 } from "jose";
 import { StorageError } from "./errors.ts";
@@ -47,7 +49,6 @@ const REFUSED: readonly string[] = [
   errors.JOSEAlgNotAllowed,
   errors.JOSENotSupported,
   errors.JWKSNoMatchingKey,
-  errors.JWKSMultipleMatchingKeys,
 ].map(({ code }) => code);
 
 /**
@@ -76,20 +77,37 @@ export function jwt(options: JwtOptions): Authenticate {
     const token = credentialOf(request);
     if (token === undefined) return undefined;
     try {
-      const { payload } = await jwtVerify(token, keySet, {
+      const rules = {
         issuer,
         audience,
         algorithms: [...algorithms],
         clockTolerance,
         currentDate: new Date(now()),
         requiredClaims: ["exp", "sub"],
-      });
-      return principalOf(payload, options);
+      };
+      return principalOf(await claimsOf(token, keySet, rules), options);
     } catch (error) {
       if (error instanceof errors.JOSEError && REFUSED.includes(error.code)) return undefined;
       throw unavailable(error);
     }
   };
+}
+
+/** A token need not name its key: then each is tried that it may be. */
+async function claimsOf(token: string, keys: JWTVerifyGetKey, rules: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys, rules)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, rules)).payload;
+      } catch (refusal) {
+        if (!(refusal instanceof errors.JWSSignatureVerificationFailed)) throw refusal;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
 }
 
 /** Undefined for a token that lacks what is wanted of it. */

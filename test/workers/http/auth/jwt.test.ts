@@ -150,6 +150,27 @@ describe("signed tokens", () => {
     vi.restoreAllMocks();
   });
 
+  it("that do not name their key are checked with each that it may be", async () => {
+    const second = await generateKeyPair("ES256");
+    const set = await Promise.all(
+      [publicKey, second.publicKey].map(async (key, index) => ({
+        ...(await exportJWK(key)),
+        kid: `k${index}`,
+      })),
+    );
+    const both = server({ auth: jwt({ ...RULES, keys: { keys: set } }) });
+    const status = async (key: CryptoKey, exp = NOW / 1000 + 60): Promise<number> => {
+      const nameless = await new SignJWT({ iss: RULES.issuer, aud: RULES.audience, sub: "ann", exp })
+        .setProtectedHeader({ alg: "ES256" })
+        .sign(key);
+      return (await both(`${path()}/state`, { headers: { authorization: `Bearer ${nameless}` } })).status;
+    };
+    expect(await status(privateKey)).toBe(404);
+    expect(await status(second.privateKey)).toBe(404);
+    expect(await status(second.privateKey, NOW / 1000 - 1)).toBe(401);
+    expect(await status(stranger.privateKey)).toBe(401);
+  });
+
   it("that were signed by others, or not at all, are refused", async () => {
     const [header = "", claims = "", signature = ""] = (await token({ scope: "*" })).split(".");
     const none = btoa('{"alg":"none"}').replaceAll("=", "");
