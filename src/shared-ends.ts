@@ -102,6 +102,11 @@ export function rememberTwin(sequence: object, twin: object): void {
   know(twin, own.number).isTwin = true;
 }
 
+/** The same for a sequence and its twins; undefined for one of which nothing is known. */
+export function sequenceNumber(sequence: object): number | undefined {
+  return known.get(sequence)?.number;
+}
+
 /** Of a list, a Map or a Set; 0 for a record. */
 export function lengthOf(sequence: object): number {
   if (Array.isArray(sequence)) return sequence.length;

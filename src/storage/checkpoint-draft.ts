@@ -8,11 +8,11 @@ import type { CheckpointReader } from "./checkpoint-reader.ts";
 import type { StoredBody } from "./chain-rows.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";
 import type { Comparisons } from "./comparisons.ts";
-import { diffStates, wholeBody } from "./checkpoint-state.ts";
-import type { CheckpointState, StatePatch } from "./checkpoint-state.ts";
+import { diffStates, NO_STATE, outwardBody, wholeBody } from "./checkpoint-state.ts";
+import type { CheckpointState, StateBase, StatePatch } from "./checkpoint-state.ts";
 import { packFrame } from "./packed-frame.ts";
 import type { PackedFrame } from "./packed-frame.ts";
-import { baseOf, dueLevel, extend, isCheap, isLight, SNAPSHOT } from "./patch-chain.ts";
+import { baseOf, dueLevel, extend, isCheap, isLight, OUTWARD, SNAPSHOT } from "./patch-chain.ts";
 import type { PatchChain } from "./patch-chain.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { weigh } from "./patch/weigh.ts";
@@ -69,6 +69,8 @@ export interface DraftPlace {
   /** Absent when nothing of the namespace is stored yet. */
   readonly namespace: NamespaceRow | undefined;
   readonly parentId: string | undefined;
+  /** What the first checkpoint of a visit may refer to. */
+  readonly around: CachedCheckpoint | undefined;
   /** The whole value is written, whatever the parent has. */
   readonly isSnapshot: boolean;
 }
@@ -84,6 +86,17 @@ interface Step {
   readonly mutable: ReadonlyMap<string, number>;
   /** Whether some of these are not among the values, because they are the parent's and not remembered. */
   readonly isPartial: boolean;
+}
+
+/** How it is stored, before it is encoded. */
+interface Placement {
+  readonly level: number;
+  readonly baseId: string | undefined;
+  /** Absent when no row of the namespace is read with it. */
+  readonly below: PatchChain | undefined;
+  readonly body: unknown;
+  /** Of the value; absent where it is all that the body has. */
+  readonly weight?: number;
 }
 
 /** Finds out how a new checkpoint is stored: as a patch of which row, or as a snapshot. */
@@ -138,7 +151,7 @@ export class CheckpointDrafter {
   ): MaybePromise<CheckpointDraft> {
     const { values } = this.#parts;
     const comparing = storedChanges(values, cache.replacements(place.threadId), (context) =>
-      patchOf(input, parent, context, cache.comparisons),
+      patchOf(input, parent, place, context, cache.comparisons),
     );
     return chain(comparing, ({ changes, forms }) =>
       this.#place(cache, place, stepOf(input, parent, changes, forms)),
@@ -149,24 +162,33 @@ export class CheckpointDrafter {
     const below = place.isSnapshot ? undefined : step.parent?.chain;
     const weight = Math.max((below?.weight ?? 0) + step.patch.growth, 0);
     requireFits(weight, this.#parts.stateLimit, step.values);
+    const { body, bytes, refers } = step.patch;
     const due = below === undefined ? SNAPSHOT : dueLevel(below);
-    if (below !== undefined && due === 0 && isCheap(below, 0, step.patch.bytes, weight)) {
-      return this.#encode(step, 0, step.patch.body, weight);
-    }
+    if (due === 0 && below !== undefined && isCheap(below, 0, bytes, weight))
+      return this.#encode(step, { level: 0, baseId: undefined, below, body, weight });
     if (step.isPartial && place.namespace !== undefined && place.parentId !== undefined) {
       return this.#load(cache, place, step.input, place.namespace, place.parentId);
     }
-    if (below !== undefined && !isLight(weight)) {
-      for (let level = Math.max(due, 1); level < SNAPSHOT; level++) {
-        // However small the patch would be.
-        if (!isCheap(below, level, 0, weight)) continue;
-        const patch = this.#farPatch(below, level, step);
-        if (patch !== undefined && isCheap(below, level, patch.bytes, weight)) {
-          return this.#encode(step, level, patch.body, weight);
-        }
-      }
+    if (below === undefined) {
+      const { around } = place;
+      if (around === undefined || !refers) return this.#snapshot(step);
+      const outward = outwardBody(step.input.frame, body);
+      return this.#encode(step, { level: OUTWARD, baseId: around.id, below, body: outward, weight });
     }
-    return this.#encode(step, SNAPSHOT, wholeBody(step.input.frame, step.values), 0);
+    for (let level = Math.max(due, 1); level < SNAPSHOT && !isLight(weight); level++) {
+      // However small the patch would be.
+      if (!isCheap(below, level, 0, weight)) continue;
+      const patch = this.#farPatch(below, level, step);
+      if (patch === undefined || !isCheap(below, level, patch.bytes, weight)) continue;
+      const baseId = baseOf(below, level).id;
+      return this.#encode(step, { level, baseId, below, body: patch.body, weight });
+    }
+    return this.#snapshot(step);
+  }
+
+  #snapshot(step: Step): MaybePromise<CheckpointDraft> {
+    const body = wholeBody(step.input.frame, step.values);
+    return this.#encode(step, { level: SNAPSHOT, baseId: undefined, below: undefined, body });
   }
 
   /** Undefined when it would be the patch of a lower level. */
@@ -177,27 +199,21 @@ export class CheckpointDrafter {
     return diffStates(state, input.frame, values, gone, storedContext(this.#parts.values));
   }
 
-  #encode(step: Step, level: number, body: unknown, weight: number): MaybePromise<CheckpointDraft> {
-    const { parent, input, forms, values, mutable } = step;
+  #encode(step: Step, { level, baseId, below, body, ...placed }: Placement): MaybePromise<CheckpointDraft> {
+    const { input, forms, values, mutable } = step;
     const encoding = encodeBody(this.#parts.serde, body, () => input.values);
     return chain(encoding, (encoded) =>
       chain(sealBody(encoded, this.#parts.stateLimit), (sealed) => {
         const bytes = encoded.data.length;
-        const below = level === SNAPSHOT ? undefined : parent?.chain;
-        const stored = {
-          level,
-          baseId: level === 0 || below === undefined ? undefined : baseOf(below, level).id,
-          weight: Math.round(below === undefined ? bytes : weight),
-          body: sealed.input,
-        };
+        const weight = Math.round(placed.weight ?? bytes);
         const state = { frame: input.frame, values: without(values, mutable), missing: mutable };
         return {
-          stored,
+          stored: { level, baseId, weight, body: sealed.input },
           blobs: [...forms.blobs, ...sealed.blobs],
           next: {
             id: input.id,
             state,
-            chain: extend(below, { id: input.id, state, level, bytes, weight: stored.weight }),
+            chain: extend(below, { id: input.id, state, level, bytes, weight }),
           },
           remember: () => forms.remember(),
         };
@@ -210,11 +226,16 @@ export class CheckpointDrafter {
 function patchOf(
   input: NewCheckpoint,
   parent: CachedCheckpoint | undefined,
+  { around }: DraftPlace,
   context: DiffContext,
   comparisons: Comparisons,
 ): StatePatch {
   const { frame, values } = input;
-  const old = parent?.state ?? { frame, values: new Map(), missing: new Map() };
+  const old: StateBase = parent?.state ?? {
+    ...NO_STATE,
+    frame,
+    ...(around && { around: around.state.values }),
+  };
   const gone = channelsOf(old).filter((channel) => !input.carries(channel) && !values.has(channel));
   return diffStates(old, frame, values, gone, context, comparisons);
 }

@@ -1,7 +1,7 @@
 import { adoptedCopy, adoptOwned, isAdopted } from "../adopt.ts";
 import { UndecodableError } from "../errors.ts";
 import { configOf } from "../checkpoint/address.ts";
-import { all, isPromise, chain } from "../checkpoint/maybe-promise.ts";
+import { all, both, isPromise, chain } from "../checkpoint/maybe-promise.ts";
 import { compareCheckpointIds } from "../checkpoint/ordering.ts";
 import { keepsSendsInParent, SENDS_IN_CHANNEL, withPendingSends } from "../checkpoint/pending-sends.ts";
 import { sortPendingWrites } from "../checkpoint/pending-writes.ts";
@@ -21,12 +21,13 @@ import type { OpenedBody } from "./bodies.ts";
 import type { BodyRow } from "./body-row.ts";
 import type { ChainRows, LinkRow } from "./chain-rows.ts";
 import type { CheckpointHead, CheckpointRows } from "./checkpoint-rows.ts";
-import type { NamespaceRow } from "./namespace-rows.ts";
-import { applyStatePatch, fromWholeBody } from "./checkpoint-state.ts";
+import type { NamespaceRow, NamespaceRows } from "./namespace-rows.ts";
+import { findNamespace, namespaceAround } from "./namespaces.ts";
+import { applyStatePatch, fromWholeBody, NO_STATE } from "./checkpoint-state.ts";
 import type { CheckpointState } from "./checkpoint-state.ts";
 import { fromColumns } from "./metadata-columns.ts";
 import { packFrame, unpackFrame } from "./packed-frame.ts";
-import { extend, SNAPSHOT } from "./patch-chain.ts";
+import { extend, OUTWARD, SNAPSHOT } from "./patch-chain.ts";
 import { weigh } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import { fromStoredId } from "./stored-id.ts";
@@ -36,6 +37,7 @@ import type { TaskRow, WriteRows } from "./write-rows.ts";
 
 export interface ReaderParts {
   readonly serde: SerializerProtocol;
+  readonly namespaces: NamespaceRows;
   readonly checkpoints: CheckpointRows;
   readonly chains: ChainRows;
   readonly writes: WriteRows;
@@ -43,6 +45,9 @@ export interface ReaderParts {
   readonly values: StoredValues;
   readonly firstVersion: () => ChannelVersion;
 }
+
+/** By task, in stored form. */
+type Tasks = readonly (readonly [taskId: string, writes: TaskWrites<unknown>])[];
 
 /** Turns rows into what the port hands out. */
 export class CheckpointReader {
@@ -67,11 +72,28 @@ export class CheckpointReader {
     const links = this.#parts.chains.read(namespace.id, id).toReversed();
     const [snapshot] = links;
     if (snapshot === undefined) return undefined;
-    if (snapshot.level < SNAPSHOT) {
-      throw new UndecodableError(`the row that checkpoint "${id}" is a patch of is not there`);
-    }
-    const opening = all(links.map((row) => () => this.#open(namespace.thread_id, row)));
-    return chain(opening, (bodies) => this.#built(cache, links, bodies, onTheWay));
+    if (snapshot.level < SNAPSHOT) throw missingBase(id);
+    // All rows are read in this turn: some may be gone in the next.
+    const opening = both(
+      () => (snapshot.level === OUTWARD ? this.#around(cache, namespace, snapshot) : NO_STATE),
+      () => all(links.map((row) => () => this.#open(namespace.thread_id, row))),
+    );
+    return chain(opening, ([around, bodies]) => this.#built(links, bodies, around, onTheWay));
+  }
+
+  /** What the first row of a visit refers to. */
+  #around(cache: SaverCache, { thread_id, ns }: NamespaceRow, row: LinkRow): MaybePromise<CheckpointState> {
+    const outer = namespaceAround(ns);
+    const namespace =
+      outer === undefined ? undefined : findNamespace(cache, this.#parts.namespaces, thread_id, outer);
+    const loading =
+      namespace === undefined || row.base === null
+        ? undefined
+        : this.load(cache, namespace, fromStoredId(row.base));
+    return chain(loading, (loaded) => {
+      if (loaded === undefined) throw missingBase(fromStoredId(row.id));
+      return loaded.state;
+    });
   }
 
   /** What may be remembered of a checkpoint: not the values that somebody could change. */
@@ -96,11 +118,11 @@ export class CheckpointReader {
     namespace: NamespaceRow,
     id: string,
   ): Promise<CheckpointState | undefined> {
-    const { checkpoints, writes, firstVersion } = this.#parts;
+    const { checkpoints, firstVersion } = this.#parts;
     const head = checkpoints.head(namespace.id, id);
     const state = (await this.load(cache, namespace, id))?.state;
     if (state === undefined || head?.parentId === undefined || !keepsSendsInParent(state.frame)) return state;
-    const tasks = await this.#tasks(namespace.thread_id, writes.ofCheckpoint(namespace.id, head.parentId));
+    const tasks = await this.#tasksOfParent(cache, namespace, head.parentId);
     const old = { ...unpackFrame(id, state.frame), channel_values: Object.fromEntries(state.values) };
     const { channel_values: values, ...frame } = withPendingSends(
       old,
@@ -136,12 +158,14 @@ export class CheckpointReader {
     const loaded = isPromise(loading) ? await loading : loading;
     if (loaded === undefined) return undefined;
     const pendingWrites =
-      tasks.length === 0 ? [] : await this.#pendingWrites(threadId, tasks, loaded.state.values);
+      tasks.length === 0
+        ? []
+        : await this.#restoreWrites(threadId, await this.#tasks(threadId, tasks, loaded.state.values));
     const written = pendingWrites.map(([, channel]) => channel);
     const checkpoint = await this.#checkpoint(threadId, loaded, needed && new Set([...needed, ...written]));
     return {
       config: configOf(threadId, ns, head.id),
-      checkpoint: await this.#migrated(namespace, head, checkpoint),
+      checkpoint: await this.#migrated(cache, namespace, head, checkpoint),
       metadata: await this.metadata(head),
       ...(head.parentId === undefined ? {} : { parentConfig: configOf(threadId, ns, head.parentId) }),
       pendingWrites,
@@ -170,17 +194,16 @@ export class CheckpointReader {
 
   /** Applies the patches, oldest first. */
   #built(
-    cache: SaverCache,
     links: readonly LinkRow[],
     bodies: readonly OpenedBody[],
+    around: CheckpointState,
     onTheWay: (checkpoint: CachedCheckpoint) => void = () => undefined,
   ): CachedCheckpoint | undefined {
     let checkpoint: CachedCheckpoint | undefined;
     for (const [index, { id: stored, level, weight }] of links.entries()) {
       const body = bodies[index];
       if (body === undefined) return undefined;
-      const state: CheckpointState =
-        checkpoint === undefined ? fromWholeBody(body.value) : applyStatePatch(checkpoint.state, body.value);
+      const state = stateOf(level, body.value, checkpoint?.state, around);
       const id = fromStoredId(stored);
       const link = { id, state, level, bytes: body.size, weight };
       checkpoint = { id, state, chain: extend(checkpoint?.chain, link) };
@@ -208,22 +231,27 @@ export class CheckpointReader {
   }
 
   async #migrated(
+    cache: SaverCache,
     namespace: NamespaceRow,
     head: CheckpointHead,
     checkpoint: Checkpoint,
   ): Promise<Checkpoint> {
     if (head.parentId === undefined || !keepsSendsInParent(checkpoint)) return checkpoint;
-    const tasks = this.#parts.writes.ofCheckpoint(namespace.id, head.parentId);
-    const writes = await this.#pendingWrites(namespace.thread_id, tasks);
+    const tasks = await this.#tasksOfParent(cache, namespace, head.parentId);
+    const writes = await this.#restoreWrites(namespace.thread_id, tasks);
     return withPendingSends(checkpoint, writes, this.#parts.firstVersion());
   }
 
-  async #pendingWrites(
-    threadId: string,
-    rows: readonly TaskRow[],
-    base?: ReadonlyMap<string, unknown>,
-  ): Promise<CheckpointPendingWrite[]> {
-    const writes = sortPendingWrites(await this.#tasks(threadId, rows, base));
+  /** What was written on the checkpoint before an old one, whose Sends are there. */
+  async #tasksOfParent(cache: SaverCache, namespace: NamespaceRow, parentId: string): Promise<Tasks> {
+    const rows = this.#parts.writes.ofCheckpoint(namespace.id, parentId);
+    const loading = rows.length === 0 ? undefined : this.load(cache, namespace, parentId);
+    const base = isPromise(loading) ? await loading : loading;
+    return this.#tasks(namespace.thread_id, rows, base?.state.values);
+  }
+
+  async #restoreWrites(threadId: string, tasks: Tasks): Promise<CheckpointPendingWrite[]> {
+    const writes = sortPendingWrites(tasks);
     const values = await this.#restore(
       threadId,
       writes.map(([, , value]) => value),
@@ -239,7 +267,7 @@ export class CheckpointReader {
     threadId: string,
     rows: readonly TaskRow[],
     base?: ReadonlyMap<string, unknown>,
-  ): Promise<(readonly [string, TaskWrites<unknown>])[]> {
+  ): Promise<Tasks> {
     const tasks: (readonly [string, TaskWrites<unknown>])[] = [];
     for (const { taskId, row } of rows) tasks.push([taskId, await this.task(threadId, row, base)]);
     return tasks;
@@ -248,6 +276,20 @@ export class CheckpointReader {
   #restore(threadId: string, values: readonly unknown[]): MaybePromise<readonly unknown[]> {
     return this.#parts.values.fromStored(values, (hash) => this.#parts.blobs.read(threadId, hash));
   }
+}
+
+function missingBase(id: string): UndecodableError {
+  return new UndecodableError(`the row that checkpoint "${id}" is a patch of is not there`);
+}
+
+function stateOf(
+  level: number,
+  body: unknown,
+  below: CheckpointState | undefined,
+  around: CheckpointState,
+): CheckpointState {
+  if (below !== undefined) return applyStatePatch(below, body);
+  return level === OUTWARD ? applyStatePatch(NO_STATE, body, around.values) : fromWholeBody(body);
 }
 
 const NO_BYTES = new Uint8Array();

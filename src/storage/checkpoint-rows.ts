@@ -7,7 +7,7 @@ import { BELOW_ALL, fromStoredId, HIGHEST_ID, optionalId, toInput, toStoredId } 
 import type { StoredId } from "./stored-id.ts";
 import { FIRST_NAMESPACE, USUAL_TYPE } from "./frequent-values.ts";
 import { Insertion, type InsertedColumns } from "./insertion.ts";
-import { SNAPSHOT } from "./patch-chain.ts";
+import { OUTWARD, SNAPSHOT } from "./patch-chain.ts";
 import type { Sql, SqlInput } from "./sql.ts";
 
 type HeadRow = MetadataRow & {
@@ -41,7 +41,7 @@ const COLUMNS: InsertedColumns = {
   run: [],
   metadata_type: [],
   metadata: [],
-  level: [0, 1, 2, 3, SNAPSHOT],
+  level: [0, 1, 2, 3, SNAPSHOT, OUTWARD],
   base: [],
   weight: [],
   type: USUAL_TYPE,

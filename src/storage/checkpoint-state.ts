@@ -8,6 +8,7 @@ import { applyPatch } from "./patch/apply.ts";
 import { diff, write } from "./patch/diff.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { KEEP } from "./patch/node.ts";
+import { placesIn } from "./patch/places.ts";
 import { weigh } from "./patch/weigh.ts";
 
 /** All of a checkpoint but its id, in stored form. */
@@ -18,9 +19,15 @@ export interface CheckpointState {
   readonly missing: ReadonlyMap<string, number>;
 }
 
+/** What a state is compared with. */
+export interface StateBase extends CheckpointState {
+  /** The values that the patch may refer to, where they are not its own. */
+  readonly around?: CheckpointState["values"];
+}
+
 /** How a state becomes another one. */
 export interface StatePatch {
-  readonly body: unknown;
+  readonly body: readonly unknown[];
   /** About as many as it takes. */
   readonly bytes: number;
   /** How much heavier the values have become. */
@@ -29,6 +36,8 @@ export interface StatePatch {
   readonly values: ReadonlyMap<string, unknown>;
   /** What is written out, as the graph has it, by channel. */
   readonly written: readonly { readonly channel: string; readonly value: unknown }[];
+  /** Whether something in it stands elsewhere. */
+  readonly refers: boolean;
 }
 
 /** A value of up to so many bytes is written out: to look for a patch of one took a twentieth of a superstep. */
@@ -57,7 +66,7 @@ export function fromWholeBody(body: unknown): CheckpointState {
  * `next` are the channels that may differ, `gone` those that there are no more. `comparisons`: what was compared before.
  */
 export function diffStates(
-  old: CheckpointState,
+  old: StateBase,
   frame: PackedFrame,
   next: Iterable<readonly [channel: string, value: unknown]>,
   gone: readonly string[],
@@ -72,25 +81,45 @@ export function diffStates(
   for (const channel of gone) growth -= channel.length + weightOf(old, channel);
   const values = new Map<string, unknown>();
   const written: { channel: string; value: unknown }[] = [];
+  const referring = { ...context, places: placesIn(old.around ?? old.values) };
+  let refers = false;
   for (const [channel, value] of next) {
     const before = old.values.get(channel);
     const isKnown = old.values.has(channel);
     const isCompared = isKnown && (Object.is(before, value) || weigh(value, SMALL) > SMALL);
     const difference =
-      comparisons?.find(before, value) ?? (isCompared ? diff : write)(before, value, context);
+      comparisons?.find(before, value) ?? (isCompared ? diff : write)(before, value, referring, channel);
     const { change } = difference;
     values.set(channel, change === undefined ? before : change.value);
     if (change === undefined) continue;
     body.push(placeOf(channels, channel), change.node);
     bytes += change.bytes + 2;
     growth += change.growth;
+    refers ||= difference.refers;
     if (!isKnown) growth += old.missing.has(channel) ? -weightOf(old, channel) : channel.length;
     for (const part of difference.written) written.push({ channel, value: part });
   }
-  return { body, bytes, growth, values, written };
+  return { body, bytes, growth, values, written, refers };
 }
 
-export function applyStatePatch(old: CheckpointState, body: unknown): CheckpointState {
+/** The body of the first row of a visit, which refers to the state around it. */
+export function outwardBody(frame: PackedFrame, [, ...rest]: StatePatch["body"]): unknown {
+  return [frame, ...rest];
+}
+
+/** Such a row is read as a patch of nothing. */
+export const NO_STATE: CheckpointState = {
+  frame: { v: 0, ts: 0, channel_versions: {}, versions_seen: {} },
+  values: new Map(),
+  missing: new Map(),
+};
+
+/** `around`: the values that it refers to, where they are not the old ones. */
+export function applyStatePatch(
+  old: CheckpointState,
+  body: unknown,
+  around: CheckpointState["values"] = old.values,
+): CheckpointState {
   if (!Array.isArray(body)) throw new UndecodableError("the row of a checkpoint has another form");
   const [frameNode, gone, ...changes] = body as readonly unknown[];
   const frame = applyPatch(old.frame, frameNode);
@@ -100,7 +129,7 @@ export function applyStatePatch(old: CheckpointState, body: unknown): Checkpoint
   if (Array.isArray(gone)) for (const channel of gone) values.delete(String(channel));
   for (let index = 0; index < changes.length; index += 2) {
     const channel = channelAt(channels, changes[index]);
-    values.set(channel, applyPatch(values.get(channel), changes[index + 1]));
+    values.set(channel, applyPatch(values.get(channel), changes[index + 1], around));
   }
   return { frame, values, missing: old.missing };
 }

@@ -18,8 +18,9 @@ import { CONFLICT } from "./commits.ts";
 import type { Commits, PendingCommit } from "./commits.ts";
 import { toColumns } from "./metadata-columns.ts";
 import type { MetadataColumns } from "./metadata-columns.ts";
-import { findNamespace, openNamespace } from "./namespaces.ts";
-import { SaverCache } from "./saver-cache.ts";
+import { findNamespace, namespaceAround, openNamespace } from "./namespaces.ts";
+import type { RowPlace } from "./chain-rows.ts";
+import { type CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import { draftSnapshot } from "./snapshot-draft.ts";
 import { draftWholeWrites } from "./whole-writes.ts";
@@ -41,6 +42,8 @@ interface PendingPut {
   readonly address: WriteAddress;
   readonly input: NewCheckpoint;
   readonly metadata: MetadataColumns;
+  /** The checkpoints of the graphs around, by namespace. */
+  readonly parents: CheckpointMetadata["parents"] | undefined;
   /** The parent was there when the put began. */
   readonly hasParent: boolean;
   /** Writes the rows of the owner that go with it. */
@@ -73,15 +76,16 @@ export class CheckpointWriter {
     const pending = commits.begin(threadId);
     const input = newCheckpoint(checkpoint, newVersions);
     const { cache } = shared;
+    const { parents } = metadata;
     const hasParent = this.#hasParent(cache, address);
     const drafting = both(
-      () => this.#draft(cache, address, input, false),
+      () => this.#draft(cache, address, input, parents, false),
       () => toColumns(serde, metadata),
     );
     const [draft, columns] = isPromise(drafting) ? await drafting : drafting;
     const staging = this.#parts.alongside?.(checkpoint, namespace);
     const alongside = isPromise(staging) ? await staging : staging;
-    const put = { pending, address, input, metadata: columns, hasParent, alongside };
+    const put = { pending, address, input, metadata: columns, parents, hasParent, alongside };
     const committing = this.#commitDraft(cache, put, draft);
     if (isPromise(committing)) await committing;
     return configOf(threadId, namespace, input.id);
@@ -91,10 +95,13 @@ export class CheckpointWriter {
     cache: SaverCache,
     { threadId, namespace: ns, checkpointId: parentId }: WriteAddress,
     input: NewCheckpoint,
+    parents: PendingPut["parents"],
     isSnapshot: boolean,
   ): MaybePromise<CheckpointDraft> {
     const namespace = findNamespace(cache, this.#shared.namespaces, threadId, ns);
-    return this.#drafter.draft(cache, { threadId, namespace, parentId, isSnapshot }, input);
+    const isFirst = parentId === undefined && !isSnapshot;
+    const around = isFirst ? rememberedAround(cache, threadId, ns, parents) : undefined;
+    return this.#drafter.draft(cache, { threadId, namespace, parentId, around, isSnapshot }, input);
   }
 
   #commitDraft(cache: SaverCache, put: PendingPut, draft: CheckpointDraft): MaybePromise<void> {
@@ -137,22 +144,22 @@ export class CheckpointWriter {
   /** Takes the place of the checkpoint's row, if there is one: rows that are patches of it are stored whole before. */
   async #putAgain(put: PendingPut): Promise<void> {
     const { commits, reader, serde, shared } = this.#parts;
-    const { pending, address, input } = put;
+    const { pending, address, input, parents } = put;
     const { cache } = shared;
     if (put.hasParent && !this.#hasParent(cache, address)) throw parentRemoved(address.checkpointId ?? "");
     const namespace = findNamespace(cache, shared.namespaces, address.threadId, address.namespace);
     const old = namespace && shared.checkpoints.head(namespace.id, input.id);
-    const draft = await this.#draft(cache, address, input, old !== undefined);
+    const draft = await this.#draft(cache, address, input, parents, old !== undefined);
     if (namespace === undefined || old === undefined) return this.#commitDraft(cache, put, draft);
     const parts = { serde, chains: shared.chains, reader };
-    const dependents = shared.chains.dependents(namespace.id, input.id);
-    const snapshots = await all(dependents.map((id) => () => draftSnapshot(parts, cache, namespace, id)));
+    const dependents = shared.chains.dependents(namespace, input.id);
+    const snapshots = await all(dependents.map((each) => () => draftSnapshot(parts, cache, each)));
     const loaded = await reader.load(cache, namespace, input.id);
     const wholes = loaded && (await draftWholeWrites({ ...parts, writes: shared.writes }, namespace, loaded));
     const others = [...snapshots, wholes].flatMap((other) => other?.blobs ?? []);
     const blobs = [...draft.blobs, ...others];
     const write = (): boolean | typeof CONFLICT => {
-      const isCurrent = shared.chains.dependents(namespace.id, input.id).join() === dependents.join();
+      const isCurrent = isSame(shared.chains.dependents(namespace, input.id), dependents);
       if (shared.cache !== cache || !isCurrent || wholes?.write() === false) return CONFLICT;
       for (const snapshot of snapshots) snapshot?.write();
       shared.checkpoints.delete(namespace.id, input.id);
@@ -162,6 +169,27 @@ export class CheckpointWriter {
     const outcome = await commits.commit(pending, blobs, false, write, forget);
     if (outcome === CONFLICT) return this.#putAgain(put);
   }
+}
+
+/** The checkpoint of the graph around that the first one of a visit belongs to. */
+function rememberedAround(
+  cache: SaverCache,
+  threadId: string,
+  ns: string,
+  parents: PendingPut["parents"],
+): CachedCheckpoint | undefined {
+  const outer = namespaceAround(ns);
+  const namespace = outer === undefined ? undefined : cache.namespaceId(threadId, outer);
+  const id = outer === undefined ? undefined : parents?.[outer];
+  return typeof namespace === "number" && id !== undefined ? cache.checkpoint(namespace, id) : undefined;
+}
+
+function isSame(places: readonly RowPlace[], others: readonly RowPlace[]): boolean {
+  return places.map(nameOf).join() === others.map(nameOf).join();
+}
+
+function nameOf({ namespace, id }: RowPlace): string {
+  return `${namespace.id} ${id}`;
 }
 
 function headOf(namespace: number, { address, input, metadata }: PendingPut): CheckpointHead {

@@ -8,6 +8,8 @@ import type { CheckpointState } from "./checkpoint-state.ts";
  * once a level.
  */
 export const SNAPSHOT = 4;
+/** Of the first row of a visit of a nested graph: a snapshot, but that parts of it stand in a checkpoint of the graph around. */
+export const OUTWARD = 5;
 /** Rows of one level in a row, the last of which goes one level up. */
 export const FANOUT = 64;
 /** More rows than any value is read from: rows of elsewhere may refer to each other in a circle. */

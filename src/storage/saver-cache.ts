@@ -12,7 +12,7 @@ export interface CachedCheckpoint {
   readonly chain: PatchChain;
 }
 
-/** Namespaces whose last checkpoint is kept: the root graph and the subgraphs that are under way. */
+/** Namespaces whose last checkpoint is kept, those that were used last: the root graph and the subgraphs that are under way. */
 const MAX_CHECKPOINTS = 32;
 /** Threads, and namespaces of each. */
 const MAX_NAMESPACES = 1000;
@@ -80,7 +80,9 @@ export class SaverCache {
   /** The checkpoint, when it is the one that was read or written last in its namespace. */
   checkpoint(namespace: number, id: string): CachedCheckpoint | undefined {
     const cached = this.#checkpoints.get(namespace);
-    return cached?.id === id ? cached : undefined;
+    if (cached?.id !== id) return undefined;
+    keepLast(this.#checkpoints, namespace, cached);
+    return cached;
   }
 
   setCheckpoint(namespace: number, checkpoint: CachedCheckpoint): void {

@@ -5,8 +5,7 @@ import type { MaybePromise } from "../checkpoint/types.ts";
 import type { HashedBytes } from "./blob-store.ts";
 import { sealBody } from "./bodies.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
-import type { ChainRows } from "./chain-rows.ts";
-import type { NamespaceRow } from "./namespace-rows.ts";
+import type { ChainRows, RowPlace } from "./chain-rows.ts";
 import { wholeBody } from "./checkpoint-state.ts";
 import type { CheckpointState } from "./checkpoint-state.ts";
 import { MAX_BLOB } from "./limits.ts";
@@ -33,8 +32,7 @@ export interface SnapshotParts {
 export function draftSnapshot(
   { serde, chains, reader }: SnapshotParts,
   cache: SaverCache,
-  namespace: NamespaceRow,
-  id: string,
+  { namespace, id }: RowPlace,
 ): MaybePromise<SnapshotDraft | undefined> {
   return chain(reader.load(cache, namespace, id), (loaded) =>
     loaded === undefined ? undefined : draftWhole({ serde, chains }, namespace.id, id, loaded.state),

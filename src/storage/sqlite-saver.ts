@@ -80,15 +80,10 @@ export class SqliteSaver extends BaseCheckpointSaver {
     super(options.serde);
     this.#options = options;
     this.#shared = shared ?? sharedParts(options, this.serde);
-    const { checkpoints, writes, values, blobs } = this.#shared;
-    this.#checkpoints = checkpoints;
+    this.#checkpoints = this.#shared.checkpoints;
     this.#reader = new CheckpointReader({
+      ...this.#shared,
       serde: this.serde,
-      checkpoints,
-      chains: this.#shared.chains,
-      writes,
-      blobs,
-      values,
       firstVersion: () => this.getNextVersion(undefined),
     });
     const commits = new Commits(options.transact, this.#shared);

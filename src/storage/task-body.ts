@@ -33,7 +33,8 @@ export function fromTaskBody(body: unknown, base?: ReadonlyMap<string, unknown>)
     path,
     writes: writes.map(([index, channel, value], place) => {
       if (!patched.has(place)) return { index, channel, value };
-      return { index, channel, value: base ? applyPatch(base.get(channel), value) : new ValuePatch(value) };
+      if (base === undefined) return { index, channel, value: new ValuePatch(value) };
+      return { index, channel, value: applyPatch(base.get(channel), value, base) };
     }),
   };
 }

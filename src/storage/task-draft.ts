@@ -3,11 +3,12 @@ import { chain } from "../checkpoint/maybe-promise.ts";
 import type { PositionedWrite, TaskWrites } from "../checkpoint/pending-writes.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import type { Comparisons } from "./comparisons.ts";
-import { diff } from "./patch/diff.ts";
+import { diff, refer } from "./patch/diff.ts";
 import type { Difference } from "./patch/diff.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { isObject, kindOf } from "./patch/kind.ts";
 import { KEEP, wholeOf } from "./patch/node.ts";
+import { placesIn } from "./patch/places.ts";
 import { isWorthComparing } from "./patch/worth.ts";
 import { adoptValue, storedChanges } from "./stored-changes.ts";
 import type { Changes } from "./stored-changes.ts";
@@ -40,9 +41,14 @@ export function draftTask(
   base: ReadonlyMap<string, unknown> | undefined,
 ): MaybePromise<TaskDraft> {
   const pairs = writes.map((write) => pairOf(write, base));
-  const changing = storedChanges(values, known, (context) => changesOf(writes, pairs, context));
+  const places = base && placesIn(base);
+  const changing = storedChanges(values, known, (context) =>
+    changesOf(writes, pairs, places === undefined ? context : { ...context, places }),
+  );
   return chain(changing, ({ changes, forms }) => {
-    for (const { old, next, difference } of changes.compared) comparisons.note(old, next, difference);
+    // The next checkpoint may be compared with another state, whose places are others.
+    for (const { old, next, difference } of changes.compared)
+      if (!difference.refers) comparisons.note(old, next, difference);
     return { writes: { path, writes: changes.writes }, forms };
   });
 }
@@ -69,16 +75,25 @@ function changesOf(
   const stored = writes.map((write, place) => {
     const { channel, value } = write;
     const pair = pairs[place];
-    if (pair === undefined) {
+    const difference =
+      pair === undefined ? referring(write, context) : diff(pair.old, pair.next, context, channel);
+    if (difference === undefined) {
       written.push(write);
       return { ...write, value: context.storedForm(value) };
     }
-    const difference = diff(pair.old, pair.next, context);
-    compared.push({ ...pair, difference });
+    if (pair !== undefined) compared.push({ ...pair, difference });
     for (const part of difference.written) written.push({ channel, value: part });
     return { ...write, value: storedOf(difference.change?.node ?? KEEP) };
   });
   return { writes: stored, written, compared };
+}
+
+/** What of it the checkpoint has elsewhere: in another channel, in a Send that it has, or, of a Send or an `Overwrite`, anywhere. */
+function referring(
+  { index, channel, value }: PositionedWrite<unknown>,
+  context: DiffContext,
+): Difference | undefined {
+  return index < 0 ? undefined : refer(value, context, channel);
 }
 
 function storedOf(node: unknown): unknown {

@@ -166,10 +166,10 @@ function dependentsOf(
   gone: ReadonlySet<CheckpointRecord>,
 ): Map<CheckpointRecord, CheckpointRecord[]> {
   const dependents = new Map<CheckpointRecord, CheckpointRecord[]>();
-  for (const { id: namespace, ns } of namespaces) {
-    for (const { id, baseId } of rows.patches(namespace)) {
-      const record = history.get(ns, id);
-      const base = history.get(ns, baseId);
+  for (const namespace of namespaces) {
+    for (const { id, baseNs, baseId } of rows.patches(namespace)) {
+      const record = history.get(namespace.ns, id);
+      const base = history.get(baseNs, baseId);
       if (record === undefined || base === undefined || !gone.has(base)) continue;
       const known = dependents.get(base);
       if (known === undefined) dependents.set(base, [record]);

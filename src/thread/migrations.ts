@@ -118,6 +118,11 @@ export const threadMigrations: readonly Migration[] = [
     name: "rows_of_another_form",
     sql: "",
   },
+  {
+    version: 24,
+    name: "parts_that_stand_elsewhere",
+    sql: "",
+  },
 ];
 
 /** What all of them make, but for what is made later. */

@@ -3,6 +3,8 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 /** The statements of a Durable Object on a database in memory, in Node: as much of `SqlStorage` as the saver uses. */
 export class MemorySqlStorage {
   readonly #database = new DatabaseSync(":memory:");
+  /** How many were run. */
+  statements = 0;
 
   /** In the type of workerd, which nobody else can make. */
   get sql(): SqlStorage {
@@ -15,6 +17,7 @@ export class MemorySqlStorage {
   }
 
   #exec(statement: string, inputs: readonly SQLInputValue[]) {
+    this.statements++;
     const rows = this.#database
       .prepare(statement)
       .all(...inputs)

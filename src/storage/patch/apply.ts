@@ -1,86 +1,149 @@
 import { adoptDerived, adoptOwned } from "../../adopt.ts";
 import { UndecodableError } from "../../errors.ts";
 import { setOwn } from "../../set-own.ts";
-import { COPY, INSERT, LIST, MAP, ORDERED_RECORD, PATCH, RECORD, SET, VALUE } from "./node.ts";
+import {
+  COPY,
+  ELSEWHERE,
+  INSERT,
+  KEEP,
+  LIST,
+  MAP,
+  NEW_LIST,
+  NEW_RECORD,
+  ORDERED_RECORD,
+  PATCH,
+  RECORD,
+  SET,
+  VALUE,
+} from "./node.ts";
+import { partAt } from "./places.ts";
 
-/** What a node makes of the old value at its place. The patch is used up: parts of it become parts of the value. */
-export function applyPatch(old: unknown, node: unknown): unknown {
-  if (!Array.isArray(node)) return adoptOwned(node);
-  if (node.length === 0) return old;
-  const [type, ...rest] = node as readonly unknown[];
-  switch (type) {
-    case VALUE:
-      return adoptOwned(rest[0]);
-    case RECORD:
-      return applyRecord(old, rest);
-    case ORDERED_RECORD:
-      return applyOrderedRecord(old, rest);
-    case LIST:
-      return applyList(old, rest);
-    case SET:
-      return applySet(old, rest);
-    case MAP:
-      return applyMap(old, rest);
-    default:
-      throw damaged("it has a node of an unknown type");
-  }
+/**
+ * What a node makes of the old value at its place. `values`: of the channels of the state that it is a patch of, which it may
+ * refer to. The patch is used up: parts of it become parts of the value.
+ */
+export function applyPatch(old: unknown, node: unknown, values: Values = NOTHING): unknown {
+  return new Application(values).apply(old, node);
 }
 
-function applyRecord(old: unknown, [removed, ...items]: readonly unknown[]): object {
-  const record = recordOf(old);
-  const keys = Object.keys(record);
-  const result: Record<string, unknown> = { ...record };
-  if (Array.isArray(removed)) for (const position of removed) delete result[keyAt(keys, position)];
-  for (let index = 0; index < items.length; index += 2) {
-    const place = items[index];
-    if (typeof place === "string") setOwn(result, place, applyPatch(undefined, items[index + 1]));
-    else {
-      const key = keyAt(keys, place);
-      setOwn(result, key, applyPatch(record[key], items[index + 1]));
+type Values = ReadonlyMap<string, unknown>;
+const NOTHING: Values = new Map();
+
+class Application {
+  readonly #values: Values;
+  /** What was made of nodes that say the same wherever they stand. */
+  #made: Map<object, unknown> | undefined;
+
+  constructor(values: Values) {
+    this.#values = values;
+  }
+
+  apply(old: unknown, node: unknown): unknown {
+    if (!Array.isArray(node)) return adoptOwned(node);
+    if (node.length === 0) return old;
+    const [type, ...rest] = node as readonly unknown[];
+    switch (type) {
+      case VALUE:
+        return adoptOwned(rest[0]);
+      case RECORD:
+        return this.#record(old, rest);
+      case ORDERED_RECORD:
+        return this.#orderedRecord(old, rest);
+      case LIST:
+        return this.#list(old, rest);
+      case SET:
+        return this.#set(old, rest);
+      case MAP:
+        return this.#map(old, rest);
+      default:
+        return this.#once(node, type, rest);
     }
   }
-  return adoptOwned(result);
-}
 
-function applyOrderedRecord(old: unknown, items: readonly unknown[]): object {
-  const record = recordOf(old);
-  const keys = Object.keys(record);
-  const result: Record<string, unknown> = {};
-  for (let index = 0; index < items.length; index += 2) {
-    const place = items[index];
-    const key = typeof place === "string" ? place : keyAt(keys, place);
-    setOwn(result, key, applyPatch(typeof place === "string" ? undefined : record[key], items[index + 1]));
+  #once(node: object, type: unknown, rest: readonly unknown[]): unknown {
+    if (this.#made?.has(node)) return this.#made.get(node);
+    const made = this.#madeOf(type, rest);
+    (this.#made ??= new Map()).set(node, made);
+    return made;
   }
-  return adoptOwned(result);
-}
 
-function applyList(old: unknown, steps: readonly unknown[]): object {
-  if (!Array.isArray(old)) throw damaged("it changes a list where there is none");
-  const written: unknown[] = [];
-  // A frozen list is sliced several times as fast from a copy.
-  const members = replay<unknown>([...old], steps, {
-    insert: (nodes) => take(written, nodes.map(writtenValue)),
-    patch: (member, node) => take(written, [applyPatch(member, node)]),
-  });
-  return adoptDerived(members, old, written);
-}
+  #madeOf(type: unknown, rest: readonly unknown[]): unknown {
+    switch (type) {
+      case ELSEWHERE: {
+        const [path, node = KEEP] = rest;
+        const part = partAt(this.#values, path);
+        if (part === undefined) throw damaged("it refers to what is not there");
+        return this.apply(part, node);
+      }
+      case NEW_RECORD:
+        return this.#orderedRecord({}, rest);
+      case NEW_LIST:
+        return this.#list([], rest);
+      default:
+        throw damaged("it has a node of an unknown type");
+    }
+  }
 
-function applySet(old: unknown, steps: readonly unknown[]): object {
-  if (!(old instanceof Set)) throw damaged("it changes a Set where there is none");
-  const members = replay<unknown>(Array.from(old), steps, {
-    insert: (nodes) => nodes.map(writtenValue),
-    patch: (member, node) => [applyPatch(member, node)],
-  });
-  return adoptOwned(new Set(members));
-}
+  #record(old: unknown, [removed, ...items]: readonly unknown[]): object {
+    const record = recordOf(old);
+    const keys = Object.keys(record);
+    const result: Record<string, unknown> = { ...record };
+    if (Array.isArray(removed)) for (const position of removed) delete result[keyAt(keys, position)];
+    for (let index = 0; index < items.length; index += 2) {
+      const place = items[index];
+      if (typeof place === "string") setOwn(result, place, this.apply(undefined, items[index + 1]));
+      else {
+        const key = keyAt(keys, place);
+        setOwn(result, key, this.apply(record[key], items[index + 1]));
+      }
+    }
+    return adoptOwned(result);
+  }
 
-function applyMap(old: unknown, steps: readonly unknown[]): object {
-  if (!(old instanceof Map)) throw damaged("it changes a Map where there is none");
-  const entries = replay<readonly [unknown, unknown]>(Array.from(old), steps, {
-    insert: (nodes) => pairsOf(nodes.map(writtenValue)),
-    patch: ([key, value], node) => [[key, applyPatch(value, node)]],
-  });
-  return adoptOwned(new Map(entries));
+  #orderedRecord(old: unknown, items: readonly unknown[]): object {
+    const record = recordOf(old);
+    const keys = Object.keys(record);
+    const result: Record<string, unknown> = {};
+    for (let index = 0; index < items.length; index += 2) {
+      const place = items[index];
+      const key = typeof place === "string" ? place : keyAt(keys, place);
+      setOwn(result, key, this.apply(typeof place === "string" ? undefined : record[key], items[index + 1]));
+    }
+    return adoptOwned(result);
+  }
+
+  #list(old: unknown, steps: readonly unknown[]): object {
+    if (!Array.isArray(old)) throw damaged("it changes a list where there is none");
+    const written: unknown[] = [];
+    // A frozen list is sliced several times as fast from a copy.
+    const members = replay<unknown>([...old], steps, {
+      insert: (nodes) => take(written, this.#written(nodes)),
+      patch: (member, node) => take(written, [this.apply(member, node)]),
+    });
+    return adoptDerived(members, old, written);
+  }
+
+  #set(old: unknown, steps: readonly unknown[]): object {
+    if (!(old instanceof Set)) throw damaged("it changes a Set where there is none");
+    const members = replay<unknown>(Array.from(old), steps, {
+      insert: (nodes) => this.#written(nodes),
+      patch: (member, node) => [this.apply(member, node)],
+    });
+    return adoptOwned(new Set(members));
+  }
+
+  #map(old: unknown, steps: readonly unknown[]): object {
+    if (!(old instanceof Map)) throw damaged("it changes a Map where there is none");
+    const entries = replay<readonly [unknown, unknown]>(Array.from(old), steps, {
+      insert: (nodes) => pairsOf(this.#written(nodes)),
+      patch: ([key, value], node) => [[key, this.apply(value, node)]],
+    });
+    return adoptOwned(new Map(entries));
+  }
+
+  #written(nodes: readonly unknown[]): readonly unknown[] {
+    return nodes.map((node) => this.apply(undefined, node));
+  }
 }
 
 interface Replay<Member> {
@@ -131,10 +194,6 @@ function take(written: unknown[], members: readonly unknown[]): readonly unknown
 
 function pairsOf(values: readonly unknown[]): (readonly [unknown, unknown])[] {
   return Array.from({ length: values.length / 2 }, (_, index) => [values[2 * index], values[2 * index + 1]]);
-}
-
-function writtenValue(node: unknown): unknown {
-  return applyPatch(undefined, node);
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

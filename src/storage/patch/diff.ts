@@ -1,6 +1,7 @@
 import type { Change } from "./change.ts";
 import { Differ } from "./differ.ts";
 import type { DiffContext } from "./differ.ts";
+import { isLookedFor } from "./elsewhere.ts";
 import { isObject } from "./kind.ts";
 import { writtenOut } from "./node.ts";
 import { weigh } from "./weigh.ts";
@@ -10,25 +11,47 @@ export interface Difference {
   readonly change: Change | undefined;
   /** The parts that the change writes out, as the graph has them. */
   readonly written: readonly unknown[];
+  /** Whether it is a change of this one state alone, since it refers to other places of it. */
+  readonly refers: boolean;
 }
 
 interface WrittenOut extends Difference {
   readonly change: Change;
 }
 
-/** How a value becomes another one, both adopted. One with cycles is written out. */
-export function diff(old: unknown, next: unknown, context: DiffContext): Difference {
+/** How a value becomes another one, both adopted. One with cycles is written out. `name`: the channel. */
+export function diff(old: unknown, next: unknown, context: DiffContext, name?: string): Difference {
   if (isPlainLeaf(next, context)) return Object.is(old, next) ? NO_DIFFERENCE : writeLeaf(old, next);
   const differ = new Differ(context);
-  const change = differ.compare(old, next);
-  return differ.isCyclic ? write(old, next, context) : { change, written: differ.fresh };
+  const change = differ.compare(old, next, name);
+  if (differ.isCyclic) return write(old, next, context);
+  return change === undefined
+    ? { ...NO_DIFFERENCE, written: differ.fresh }
+    : found(differ, old, next, change);
 }
 
 /** The same without a comparison. `old` is absent when there is nothing to compare with. */
-export function write(old: unknown, next: unknown, context: DiffContext): WrittenOut {
+export function write(old: unknown, next: unknown, context: DiffContext, name?: string): WrittenOut {
   if (isPlainLeaf(next, context)) return writeLeaf(old, next);
   const differ = new Differ(context);
-  return { change: differ.write(old, next), written: differ.fresh };
+  return found(differ, old, next, differ.write(old, next, name));
+}
+
+/** What of a value stands elsewhere in the state; undefined when nothing does. */
+export function refer(next: unknown, context: DiffContext, name: string): WrittenOut | undefined {
+  if (!isLookedFor(next)) return undefined;
+  const differ = new Differ(context);
+  const change = differ.refer(next, name);
+  return change && differ.refers ? found(differ, undefined, next, change) : undefined;
+}
+
+function found(differ: Differ, old: unknown, next: unknown, change: Change): WrittenOut {
+  const { refers, fresh: written } = differ;
+  return {
+    change: refers ? { ...change, growth: weigh(next) - weigh(old) } : change,
+    written,
+    refers,
+  };
 }
 
 /** Whether the value is stored as it is, and has nothing in it. */
@@ -42,7 +65,8 @@ function writeLeaf(old: unknown, next: unknown): WrittenOut {
   return {
     change: { node: writtenOut(next), value: next, bytes, growth: bytes - weigh(old) },
     written: [],
+    refers: false,
   };
 }
 
-const NO_DIFFERENCE: Difference = { change: undefined, written: [] };
+const NO_DIFFERENCE: Difference = { change: undefined, written: [], refers: false };

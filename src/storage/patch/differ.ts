@@ -2,9 +2,11 @@ import { Copies } from "../../copies.ts";
 import { adoptedCopy, isConstant } from "../../adopt.ts";
 import { knownEnds, rememberTwin, type SharedEnds } from "../../shared-ends.ts";
 import type { Change } from "./change.ts";
+import { Elsewhere, isLookedFor } from "./elsewhere.ts";
 import { isObject, isSameLeaf, isSameRecord, kindOf } from "./kind.ts";
 import type { Kind } from "./kind.ts";
 import { writtenOut } from "./node.ts";
+import type { Places } from "./places.ts";
 import { diffRecord } from "./record.ts";
 import type { PartComparison } from "./record.ts";
 import { diffList, diffMap, diffSet } from "./sequences.ts";
@@ -17,6 +19,8 @@ export interface DiffContext {
   readonly shortText: number;
   /** Whether the part is bytes that will have another form: nothing is kept of them, so they need not be copied. */
   isStoredApart(part: object): boolean;
+  /** Where the objects of the state stand that the patch is one of: what would be written out may be among them. */
+  readonly places?: Places;
 }
 
 /** Bytes of an object that is written out a second time. */
@@ -44,7 +48,10 @@ export class Differ implements PartComparison {
   isCyclic = false;
   /** How often an old part was taken for a new one that is another object. */
   substitutions = 0;
+  /** Whether the change refers to another place of the state: what it says of growth is not true then. */
+  refers = false;
   readonly #context: DiffContext;
+  #elsewhere: Elsewhere | undefined;
   readonly #findings = new Map<object, Finding>();
   /** What old objects were found to be, and not to be: nothing is looked at again and again. */
   #equal: Map<object, object> | undefined;
@@ -61,23 +68,23 @@ export class Differ implements PartComparison {
     this.#context = context;
   }
 
-  /** Undefined when they are equal: the old one stays. */
-  compare(old: unknown, next: unknown): Change | undefined {
+  /** Undefined when they are equal: the old one stays. `name`: the channel or key under which they stand. */
+  compare(old: unknown, next: unknown, name?: string): Change | undefined {
     if (Object.is(old, next)) return undefined;
-    if (!isObject(old)) return this.write(old, next);
-    const stored = this.#storedForm(next);
-    if (!isObject(stored)) return this.write(old, next);
+    if (!isObject(old)) return this.write(old, next, name);
+    const stored = this.storedForm(next);
+    if (!isObject(stored)) return this.write(old, next, name);
     if (stored === old || isSameLeaf(old, stored)) return this.#keep();
-    if (!isObject(next)) return this.write(old, next);
+    if (!isObject(next)) return this.write(old, next, name);
     const kind = kindOf(next);
-    if (kind === "leaf" || kind !== kindOf(old)) return this.write(old, next);
-    return this.#compareParts(kind, old, next);
+    if (kind === "leaf" || kind !== kindOf(old)) return this.write(old, next, name);
+    return this.#compareParts(kind, old, next, name);
   }
 
   /** Whether they are equal. Leaves no trace when they are not. */
   isEqual(old: unknown, next: unknown): boolean {
     if (Object.is(old, next)) return true;
-    if (!isObject(old) || this.#unequal?.get(old) === next) return false;
+    if (!isObject(old) || this.isKnownToDiffer(old, next)) return false;
     const mark = this.#mark();
     if (this.compare(old, next) === undefined) return true;
     this.#rewind(mark);
@@ -88,7 +95,7 @@ export class Differ implements PartComparison {
   /** Whether the new part is the old one, as far as identity tells. */
   isSame(old: unknown, next: unknown): boolean {
     if (Object.is(old, next)) return true;
-    if (!isObject(old) || this.#storedForm(next) !== old) return false;
+    if (!isObject(old) || this.storedForm(next) !== old) return false;
     return this.isEqual(old, next);
   }
 
@@ -99,20 +106,35 @@ export class Differ implements PartComparison {
     return known;
   }
 
+  /** Whether it was found already that they have too little in common. */
+  isKnownToDiffer(old: object, next: unknown): boolean {
+    return this.#unequal?.get(old) === next;
+  }
+
   /** The new value, written out in the place of an old one. */
-  write(old: unknown, next: unknown): Change {
-    const change = this.add(next);
+  write(old: unknown, next: unknown, name?: string): Change {
+    const change = this.add(next, name);
     return { ...change, growth: change.growth - weigh(old) };
   }
 
   /** A value that takes no other's place. */
-  add(next: unknown): Change {
-    const stored = this.#storedForm(next);
+  add(next: unknown, name?: string): Change {
+    const elsewhere = this.refer(next, name);
+    if (elsewhere !== undefined) return elsewhere;
+    const stored = this.storedForm(next);
     const bytes = this.#note(next, stored);
     return { node: writtenOut(stored), value: this.#ownCopy(stored), bytes, growth: bytes };
   }
 
-  #storedForm(part: unknown): unknown {
+  /** Undefined where nothing of it stands elsewhere. */
+  refer(next: unknown, name: string | undefined): Change | undefined {
+    const { places } = this.#context;
+    if (places === undefined || !isLookedFor(next)) return undefined;
+    return (this.#elsewhere ??= new Elsewhere(this, places)).change(next, name);
+  }
+
+  /** The form in which a part is stored. */
+  storedForm(part: unknown): unknown {
     const canDiffer = typeof part === "string" ? part.length > this.#context.shortText : isObject(part);
     return canDiffer ? this.#context.storedForm(part) : part;
   }
@@ -123,12 +145,12 @@ export class Differ implements PartComparison {
     return undefined;
   }
 
-  #compareParts(kind: Kind, old: object, next: object): Change | undefined {
+  #compareParts(kind: Kind, old: object, next: object, name: string | undefined): Change | undefined {
     if (this.#equal?.get(old) === next || (kind === "record" && isSameRecord(old, next))) return this.#keep();
     const finding = this.#findings.get(next);
     const isKnown = finding !== undefined;
-    if (finding === OPEN || (isKnown && (this.#looping?.has(next) || this.#unequal?.get(old) === next))) {
-      return this.write(old, next);
+    if (finding === OPEN || (isKnown && (this.#looping?.has(next) || this.isKnownToDiffer(old, next)))) {
+      return this.write(old, next, name);
     }
     const mark = this.#mark();
     this.#find(next, OPEN);
@@ -144,7 +166,7 @@ export class Differ implements PartComparison {
     if (isObject(change.value) && isConstant(next)) rememberTwin(next, change.value);
     if (weigh(next, change.bytes) > change.bytes) return change;
     this.#rewind(mark);
-    return this.write(old, next);
+    return this.write(old, next, name);
   }
 
   #changeOf(kind: Kind, old: object, next: object): Change | undefined {
@@ -208,6 +230,7 @@ export class Differ implements PartComparison {
       if (object !== undefined) this.#findings.delete(object);
     }
     this.fresh.length = fresh;
+    this.#elsewhere?.forget();
   }
 
   /** What is kept of a part that could be changed in place, nobody else has. */

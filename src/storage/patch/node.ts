@@ -9,6 +9,10 @@
  * - `[ORDERED_RECORD, key, node, …]`: an object with exactly these keys, by position or name, in this order.
  * - `[LIST, …]`, `[SET, …]`, `[MAP, …]`: steps that build the new sequence from the old one. Those of a Map are over its
  *   entries: keys and values are inserted in turn, and what is patched is the value of an entry.
+ * - `[ELSEWHERE, path, node]`: what the state that the patch is one of has at this path, and how it became the value, unless it
+ *   is the value itself. A path is a channel, and keys and positions in its value.
+ * - `[NEW_RECORD, key, node, …]`, `[NEW_LIST, …]`: as `ORDERED_RECORD` and `LIST`, of an empty one: something in it stands
+ *   elsewhere.
  *
  * Positions are those in the old value. What is written out is never looked into: user data cannot be taken for a node.
  */
@@ -18,6 +22,9 @@ export const ORDERED_RECORD = 2;
 export const LIST = 3;
 export const SET = 4;
 export const MAP = 5;
+export const ELSEWHERE = 6;
+export const NEW_RECORD = 7;
+export const NEW_LIST = 8;
 
 /** `COPY, position, count`: so many members as they are. */
 export const COPY = 0;

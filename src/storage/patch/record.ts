@@ -2,7 +2,7 @@ import { adoptOwned } from "../../adopt.ts";
 import { keysOf } from "../../columns.ts";
 import { knownEnds } from "../../shared-ends.ts";
 import type { Change } from "./change.ts";
-import { KEEP, ORDERED_RECORD, RECORD } from "./node.ts";
+import { KEEP, NEW_RECORD, ORDERED_RECORD, RECORD } from "./node.ts";
 import { weigh } from "./weigh.ts";
 
 type PlainRecord = Readonly<Record<string, unknown>>;
@@ -13,10 +13,10 @@ const POSITION = 2;
 
 /** Says how the parts of a record became those of the next one. */
 export interface PartComparison {
-  /** Undefined when they are equal: the old one stays. */
-  compare(old: unknown, next: unknown): Change | undefined;
+  /** Undefined when they are equal: the old one stays. `key`: where they stand. */
+  compare(old: unknown, next: unknown, key?: string): Change | undefined;
   /** A part that takes no other's place. */
-  add(next: unknown): Change;
+  add(next: unknown, key?: string): Change;
 }
 
 export function diffRecord(differ: PartComparison, old: PlainRecord, next: PlainRecord): Change | undefined {
@@ -39,13 +39,13 @@ export function diffRecord(differ: PartComparison, old: PlainRecord, next: Plain
     place++;
     const after = next[key];
     if (Object.is(before, after)) continue;
-    const change = differ.compare(before, after);
+    const change = differ.compare(before, after, key);
     if (change === undefined) draft.keep(key, before);
     else draft.set(position, key, change);
   }
   for (; place < keys.length; place++) {
     const key = keys[place] ?? "";
-    draft.set(key, key, differ.add(next[key]));
+    draft.set(key, key, differ.add(next[key], key));
   }
   if (draft.isEmpty && removed.length === 0) return undefined;
   if (removed.length > 0) draft.node[1] = removed;
@@ -82,11 +82,11 @@ function diffOrdered(
   for (const key of keys) {
     const position = positions.get(key);
     if (position === undefined) {
-      draft.set(key, key, differ.add(next[key]));
+      draft.set(key, key, differ.add(next[key], key));
       continue;
     }
     positions.delete(key);
-    const change = differ.compare(old[key], next[key]);
+    const change = differ.compare(old[key], next[key], key);
     if (change === undefined) {
       draft.keep(key, old[key]);
       draft.node.push(position, KEEP);
@@ -95,6 +95,13 @@ function diffOrdered(
     }
   }
   for (const key of positions.keys()) draft.remove(key, old[key]);
+  return draft.finish();
+}
+
+/** A record that takes no other's place, each of its parts written by itself. */
+export function newRecord(differ: PartComparison, next: PlainRecord): Change {
+  const draft = new Draft(next, [NEW_RECORD]);
+  for (const key of keysOf(next)) draft.set(key, key, differ.add(next[key], key));
   return draft.finish();
 }
 

@@ -8,7 +8,7 @@ import type { Differ } from "./differ.ts";
 import { Entries } from "./entries.ts";
 import type { Entry } from "./entries.ts";
 import { isObject, kindOf } from "./kind.ts";
-import { LIST, MAP, SET } from "./node.ts";
+import { LIST, MAP, NEW_LIST, SET } from "./node.ts";
 import { SequenceDraft } from "./sequence-draft.ts";
 import type { Members } from "./sequence-draft.ts";
 import { weigh } from "./weigh.ts";
@@ -24,6 +24,13 @@ export function diffList(
   return draft.finish(next, differ.substitutions > before, (members, written) =>
     adoptDerived(members, old, written),
   );
+}
+
+/** A list that takes no other's place, each of its members written by itself. */
+export function newList(differ: Differ, next: readonly unknown[]): Change | undefined {
+  const draft = new SequenceDraft(NEW_LIST, [], plainMembers(differ, [], next));
+  for (const index of next.keys()) draft.insert(index);
+  return draft.finish(next, false, adoptOwned);
 }
 
 export function diffSet(

@@ -9,6 +9,11 @@ const SMALL = 512;
 const FEW = 64;
 const LEVELS = 3;
 
+/** Whether it is so large that it is worth looking for what it has in common with what is there. */
+export function isHeavy(value: object): boolean {
+  return weigh(value, SMALL) > SMALL;
+}
+
 /**
  * Whether to look for what a written value has in common with an old one, both adopted. The comparison then takes no longer
  * than to write the value out, and no longer than to write out what is new where it is known what stays. It is not worth it when the old
@@ -18,7 +23,7 @@ export function isWorthComparing(old: unknown, next: unknown): boolean {
   if (!isObject(old) || !isObject(next)) return false;
   if (old === next) return true;
   const kind = kindOf(next);
-  if (kind === "leaf" || kind !== kindOf(old) || weigh(next, SMALL) <= SMALL) return false;
+  if (kind === "leaf" || kind !== kindOf(old) || !isHeavy(next)) return false;
   if (isStill(old, next, LEVELS)) return true;
   const weight = weigh(next);
   return weigh(old, 2 * weight) <= 2 * weight;

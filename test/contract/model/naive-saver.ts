@@ -61,7 +61,7 @@ export class NaiveSaver {
     this.#checkpoints.set(checkpoint.id, serde.dumpsTyped(stored)[1]);
   }
 
-  /** Writes to channels that begin with "__" replace each other, others stay as they came first. */
+  /** Questions and answers replace each other, other writes stay as they came first. */
   putWrites(id: string, writes: readonly PendingWrite[], task: string): void {
     const ofCheckpoint =
       this.#writes.get(id) ?? new Map<string, Map<string | number, [string, Uint8Array]>>();
@@ -69,7 +69,7 @@ export class NaiveSaver {
     const ofTask = ofCheckpoint.get(task) ?? new Map<string | number, [string, Uint8Array]>();
     ofCheckpoint.set(task, ofTask);
     for (const [position, [channel, value]] of writes.entries()) {
-      const key = channel.startsWith("__") ? channel : position;
+      const key = channel === "__interrupt__" || channel === "__resume__" ? channel : position;
       if (typeof key === "string" || !ofTask.has(key))
         ofTask.set(key, [channel, serde.dumpsTyped({ value })[1]]);
     }

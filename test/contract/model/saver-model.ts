@@ -19,9 +19,20 @@ export interface ModelSaver {
   evict(): void;
 }
 
-const NAMESPACES = ["", "sub|1"] as const;
-const CHANNELS = ["log", "doc", "any", "__proto__"] as const;
+/** By namespace, the graphs around it. Those of tasks are what belongs to one checkpoint of each, the other is a history of many visits. */
+const AROUND: Readonly<Record<string, readonly string[]>> = {
+  "": [],
+  "sub|1": [],
+  "visit:1": [""],
+  "visit:1|1": [""],
+  "visit:1|deep:2": ["", "visit:1"],
+};
+const NAMESPACES = Object.keys(AROUND);
+const NESTED = NAMESPACES.slice(1);
+const CHANNELS = ["log", "doc", "any", "__proto__", "__start__", "__pregel_tasks"] as const;
 const CHANNEL_COUNT = CHANNELS.length;
+
+type Channels = Checkpoint["channel_values"];
 
 /** Does the same to a saver and to a naive one, as a seed says, and compares what is read. */
 export class SaverModel {
@@ -57,7 +68,7 @@ export class SaverModel {
 
   async #step(): Promise<void> {
     const random = this.#random;
-    const ns = random.once(this.#isGrowing ? 20 : 4) ? NAMESPACES[1] : NAMESPACES[0];
+    const ns = random.once(this.#isGrowing ? 20 : 3) ? (NESTED[random.below(NESTED.length)] ?? "") : "";
     if (random.once(3)) await this.#checkNewest();
     switch (random.below(this.#isGrowing ? 10 : 12)) {
       case 10:
@@ -82,7 +93,11 @@ export class SaverModel {
     const naive = this.#of(ns);
     const parentId = random.once(this.#isGrowing ? 60 : 4) ? this.#someId(ns) : naive.ids.at(-1);
     const parent = parentId === undefined ? undefined : await this.#valuesOf(ns, parentId);
-    const channels = { ...naive.read(parentId ?? "")?.checkpoint.channel_versions };
+    const stored = naive.read(parentId ?? "");
+    const channels = { ...stored?.checkpoint.channel_versions };
+    const parents = stored?.metadata.parents ?? this.#parentsOf(ns);
+    const [outer = ""] = AROUND[ns]?.slice(-1) ?? [];
+    const around = parents[outer] === undefined ? {} : await this.#valuesOf(outer, parents[outer]);
     const values: Record<string, unknown> = {};
     const newVersions: Record<string, number> = {};
     for (let count = random.below(3); count >= 0; count--) {
@@ -91,7 +106,8 @@ export class SaverModel {
       setOwn(newVersions, channel, naive.ids.length + 2);
       if (random.once(10)) continue;
       const before = Object.hasOwn(parent ?? {}, channel) ? parent?.[channel] : this.#values.messages();
-      setOwn(values, channel, this.#values.next(before));
+      const value = random.once(3) ? this.#elsewhere(channel, around, parent ?? {}) : undefined;
+      setOwn(values, channel, value ?? this.#values.next(before));
     }
     if (random.once(12)) for (const record of [channels, newVersions, values]) delete record["doc"];
     const seen = { node: { ...channels } };
@@ -101,11 +117,51 @@ export class SaverModel {
       versions_seen: seen,
       ...(id !== undefined && { id }),
     });
-    const metadata = { ...METADATA, step: random.below(5), tag: random.below(2), run_id: this.#someRun() };
+    const metadata = {
+      ...METADATA,
+      parents,
+      step: random.below(5),
+      tag: random.below(2),
+      run_id: this.#someRun(),
+    };
     const config = threadConfig(this.#thread, ns, parentId);
     await this.#open.saver.put(config, checkpoint, metadata, newVersions);
     naive.put(parentId, checkpoint, metadata, newVersions);
     await this.#check(ns, checkpoint.id);
+  }
+
+  /** What stands in some channel, as a node sends it, a graph inside a node begins with it, or a node overwrites another with it. */
+  #elsewhere(channel: string, around: Channels, own: Channels): unknown {
+    const random = this.#random;
+    const begun = own["__start__"];
+    const held: Record<string, unknown> = {};
+    // Of two channels, which have nothing of others: values would come to be twice as long again and again.
+    for (const values of [around, own, typeof begun === "object" && begun !== null ? begun : {}])
+      for (const name of ["log", "doc"])
+        if (Object.hasOwn(values, name)) held[name] = Reflect.get(values, name);
+    const value = held[random.among(["log", "doc"])];
+    if (value === undefined) return undefined;
+    if (channel === "__pregel_tasks")
+      return Array.from({ length: random.below(4) }, (_, call) => ({ node: "n", args: { ...held, call } }));
+    if (channel === "log" || channel === "doc") return random.once(2) ? value : this.#values.next(value);
+    return random.among<() => unknown>([
+      () => ({ ...held, more: this.#values.message() }),
+      () => ({ first: value, again: [value] }),
+      () => ({ __overwrite__: this.#values.next(value) }),
+      () => value,
+    ])();
+  }
+
+  /** A checkpoint of each of the graphs around. */
+  #parentsOf(ns: string): Record<string, string> {
+    const random = this.#random;
+    const parents: Record<string, string> = {};
+    for (const outer of (AROUND[ns] ?? []).toReversed()) {
+      const id = random.once(4) ? this.#someId(outer) : this.#of(outer).ids.at(-1);
+      if (id !== undefined)
+        Object.assign(parents, this.#of(outer).read(id)?.metadata.parents, { [outer]: id });
+    }
+    return parents;
   }
 
   async #remove(): Promise<void> {
@@ -117,14 +173,27 @@ export class SaverModel {
     } else if (random.once(2)) {
       const run = this.#someRun();
       await saver.deleteForRuns([run]);
-      for (const naive of this.#naive.values())
-        naive.remove(new Set(naive.ids.filter((id) => naive.read(id)?.metadata.run_id === run)));
+      this.#removeOf((naive) => naive.ids.filter((id) => naive.read(id)?.metadata.run_id === run));
     } else {
       const keepLast = 1 + random.below(6);
       await saver.prune([this.#thread], { keepLast });
-      for (const naive of this.#naive.values()) naive.remove(new Set(naive.ids.slice(0, -keepLast)));
+      this.#removeOf((naive) => naive.ids.slice(0, -keepLast));
     }
     await this.#checkAll(this.#thread);
+  }
+
+  /** With what belongs to it in the graphs inside. */
+  #removeOf(select: (naive: NaiveSaver) => readonly string[]): void {
+    const removed = new Map<string, ReadonlySet<string>>();
+    for (const [ns, naive] of this.#naive) {
+      const lost = naive.ids.filter((id) =>
+        Object.entries(naive.read(id)?.metadata.parents ?? {}).some(([outer, parent]) =>
+          removed.get(outer)?.has(parent),
+        ),
+      );
+      removed.set(ns, new Set([...select(naive), ...lost]));
+    }
+    for (const [ns, naive] of this.#naive) naive.remove(removed.get(ns) ?? new Set());
   }
 
   /** To a thread that is gone again afterwards. */
@@ -156,7 +225,11 @@ export class SaverModel {
     if (id === undefined) return;
     const before = await this.#valuesOf(ns, id);
     const writes = Array.from({ length: 1 + random.below(3) }, () => {
-      const channel = random.among(["log", "doc", "any", "__interrupt__", "__resume__"]);
+      const channel = random.among(["log", "doc", "any", "__pregel_tasks", "__interrupt__", "__resume__"]);
+      if (random.once(3)) {
+        const [value] = [this.#elsewhere(channel, {}, before)].flat();
+        if (value !== undefined) return [channel, value] as const;
+      }
       const isNext = Object.hasOwn(before, channel) && !random.once(4);
       return [channel, isNext ? this.#values.next(before[channel]) : this.#values.any()] as const;
     });

@@ -1,0 +1,2 @@
+-- Bodies may refer to other places of the state that they are patches of, and first rows of a visit to the checkpoint around it
+-- (level 5): older code is to refuse such a thread.

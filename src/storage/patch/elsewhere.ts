@@ -1,0 +1,139 @@
+import { isWhollyAdopted } from "../../adopt.ts";
+import { keysOf } from "../../columns.ts";
+import type { Change } from "./change.ts";
+import type { Differ } from "./differ.ts";
+import { isObject, kindOf } from "./kind.ts";
+import { ELSEWHERE, wholeOf } from "./node.ts";
+import type { Place, Places } from "./places.ts";
+import { newRecord } from "./record.ts";
+import { newList } from "./sequences.ts";
+import { isHeavy, isWorthComparing } from "./worth.ts";
+
+/** What was found of an object that would be written out. */
+type Found =
+  /** It stands there, or one does that it came of. */
+  | { readonly place: Place; readonly isSame: boolean }
+  /** Parts of it do. */
+  | { readonly place?: undefined };
+
+/** So far it is looked into what would be written out: the arguments of a Send are two levels down, what they hold is three. */
+const LEVELS = 4;
+/** Of longer records and lists no part is looked for. */
+const MOST_KEYS = 64;
+const MOST_MEMBERS = 4096;
+
+/** Bytes of a reference without its path, and of a step in the path. */
+const NODE = 4;
+const STEP = 2;
+
+/** What is small is written out wherever it stands, and what leads back to itself. */
+export function isLookedFor(part: unknown): part is object {
+  return isObject(part) && isWhollyAdopted(part) && isHeavy(part);
+}
+
+/**
+ * Finds what a state has elsewhere of objects that would be written out: by identity, or under the same name with most of it
+ * in common. A graph inside a node, and a Send, have lists of the graph around them so.
+ */
+export class Elsewhere {
+  readonly #differ: Differ;
+  readonly #places: Places;
+  readonly #found = new Map<object, Found | undefined>();
+  /** What is said of them, by object: it is made, stored and read once. */
+  readonly #changes = new Map<object, Change>();
+  /** Being compared with what stands at a place. */
+  readonly #compared = new Set<object>();
+
+  constructor(differ: Differ, places: Places) {
+    this.#differ = differ;
+    this.#places = places;
+  }
+
+  /** Undefined for what is to be written out. `name`: under which it comes to stand. */
+  change(next: object, name: string | undefined): Change | undefined {
+    const known = this.#changes.get(next);
+    if (known !== undefined) return known;
+    const found = this.#find(next, [name], 0);
+    if (found === undefined || this.#compared.has(next)) return undefined;
+    const change = found.place === undefined ? this.#ofParts(next) : this.#ofPlace(found, next);
+    if (change !== undefined && wholeOf(change.node) === undefined) this.#changes.set(next, change);
+    return change;
+  }
+
+  /** What was said is not: something of it was taken back. */
+  forget(): void {
+    this.#changes.clear();
+  }
+
+  #find(next: unknown, names: readonly (string | undefined)[], level: number): Found | undefined {
+    if (!isLookedFor(next)) return undefined;
+    if (this.#found.has(next)) return this.#found.get(next);
+    const found = this.#findSame(next) ?? this.#findAlike(next, names, level);
+    this.#found.set(next, found);
+    return found;
+  }
+
+  #findAlike(next: object, names: readonly (string | undefined)[], level: number): Found | undefined {
+    const ofParts = () => (this.#holdsFound(next, names, level) ? {} : undefined);
+    return Array.isArray(next)
+      ? (this.#findNamed(next, names) ?? ofParts())
+      : (ofParts() ?? this.#findNamed(next, names));
+  }
+
+  #findSame(next: object): Found | undefined {
+    const stored = this.#differ.storedForm(next);
+    const place = this.#places.of(next) ?? (isObject(stored) ? this.#places.of(stored) : undefined);
+    return place && { place, isSame: true };
+  }
+
+  #findNamed(next: object, names: readonly (string | undefined)[]): Found | undefined {
+    for (const name of names) {
+      for (const place of name === undefined ? [] : this.#places.named(name)) {
+        const { value } = place;
+        if (!this.#differ.isKnownToDiffer(value, next) && isWorthComparing(value, next))
+          return { place, isSame: false };
+      }
+    }
+    return undefined;
+  }
+
+  /** An `Overwrite` has the value under a name of its own: what it is in is looked for under the one before, too. */
+  #holdsFound(next: object, [name]: readonly (string | undefined)[], level: number): boolean {
+    if (level === LEVELS) return false;
+    if (Array.isArray(next)) {
+      if (next.length > MOST_MEMBERS) return false;
+      // All of them are found here, so that each is looked for once.
+      return next.map((part) => this.#find(part, [], level + 1)).some((found) => found !== undefined);
+    }
+    const keys = kindOf(next) === "record" ? keysOf(next) : [];
+    if (keys.length > MOST_KEYS) return false;
+    return keys
+      .map((key) => this.#find(Reflect.get(next, key), [key, name], level + 1))
+      .some((found) => found !== undefined);
+  }
+
+  #ofParts(next: object): Change | undefined {
+    return Array.isArray(next)
+      ? newList(this.#differ, next)
+      : newRecord(this.#differ, next as Readonly<Record<string, unknown>>);
+  }
+
+  #ofPlace({ place, isSame }: Extract<Found, { place: Place }>, next: object): Change {
+    const { path, value } = place;
+    const change = isSame ? undefined : this.#compare(value, next);
+    if (change !== undefined && wholeOf(change.node) !== undefined) return change;
+    this.#differ.refers = true;
+    let bytes = NODE + (change?.bytes ?? 0);
+    for (const step of path) bytes += STEP + (typeof step === "string" ? step.length : 0);
+    return change === undefined
+      ? { node: [ELSEWHERE, path], value, bytes, growth: 0 }
+      : { ...change, node: [ELSEWHERE, path, change.node], bytes };
+  }
+
+  #compare(old: object, next: object): Change | undefined {
+    this.#compared.add(next);
+    const change = this.#differ.compare(old, next);
+    this.#compared.delete(next);
+    return change;
+  }
+}

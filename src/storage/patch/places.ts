@@ -1,0 +1,115 @@
+import { keysOf } from "../../columns.ts";
+import { TASKS } from "../../checkpoint/constants.ts";
+import { sequenceNumber } from "../../shared-ends.ts";
+import { isObject, kindOf } from "./kind.ts";
+
+/** A channel, and keys and positions in its value. */
+export type Path = readonly [channel: string, ...keys: (string | number)[]];
+
+/** Where an object stands in a state. */
+export interface Place {
+  readonly path: Path;
+  readonly value: object;
+}
+
+/** So far it is looked into values: the arguments of a Send are three levels down. */
+const MOST_KEYS = 4;
+/** No more parts of one value are looked at. */
+const MOST_PARTS = 64;
+const MOST_PLACES = 1000;
+
+/** Where the objects of a state stand: the values of channels, what is in them under few keys, and what its Sends carry. */
+export class Places {
+  readonly #values: ReadonlyMap<string, unknown>;
+  readonly #byValue = new Map<object, Place>();
+  /** By what they have in common with their twins. */
+  readonly #byNumber = new Map<number, Place>();
+  readonly #byName = new Map<string, Place[]>();
+  #isFilled = false;
+
+  constructor(values: ReadonlyMap<string, unknown>) {
+    this.#values = values;
+  }
+
+  /** Where this very object stands, or one that stands for it. */
+  of(value: object): Place | undefined {
+    this.#fill();
+    const number = this.#byNumber.size === 0 ? undefined : sequenceNumber(value);
+    return this.#byValue.get(value) ?? (number === undefined ? undefined : this.#byNumber.get(number));
+  }
+
+  /** The places that have this name, the outermost first. */
+  named(name: string): readonly Place[] {
+    this.#fill();
+    return this.#byName.get(name) ?? [];
+  }
+
+  #fill(): void {
+    if (this.#isFilled) return;
+    this.#isFilled = true;
+    let level: Place[] = [];
+    for (const [channel, value] of this.#values) if (isObject(value)) level.push({ path: [channel], value });
+    for (let depth = 1; depth <= MOST_KEYS && level.length > 0; depth++) {
+      const isFull = this.#byValue.size + level.length > MOST_PLACES;
+      for (const place of isFull ? level.slice(0, MOST_PLACES - this.#byValue.size) : level)
+        this.#note(place);
+      level = isFull || depth === MOST_KEYS ? [] : level.flatMap(partsOf);
+    }
+  }
+
+  #note(place: Place): void {
+    const { path, value } = place;
+    if (this.#byValue.has(value)) return;
+    this.#byValue.set(value, place);
+    const number = sequenceNumber(value);
+    if (number !== undefined) this.#byNumber.set(number, place);
+    const name = path.at(-1);
+    if (typeof name !== "string") return;
+    const named = this.#byName.get(name);
+    if (named === undefined) this.#byName.set(name, [place]);
+    else named.push(place);
+  }
+}
+
+const known = new WeakMap<ReadonlyMap<string, unknown>, Places>();
+
+/** Of a state whose values do not change any more. */
+export function placesIn(values: ReadonlyMap<string, unknown>): Places {
+  const found = known.get(values);
+  if (found !== undefined) return found;
+  const places = new Places(values);
+  known.set(values, places);
+  return places;
+}
+
+/** What stands at a path; undefined when there is nothing. */
+export function partAt(values: ReadonlyMap<string, unknown>, path: unknown): object | undefined {
+  if (!Array.isArray(path)) return undefined;
+  const [channel, ...keys] = path as readonly unknown[];
+  let part = typeof channel === "string" ? values.get(channel) : undefined;
+  for (const key of keys) {
+    if (!isObject(part) || !isKeyOf(part, key)) return undefined;
+    part = Reflect.get(part, key);
+  }
+  return isObject(part) ? part : undefined;
+}
+
+function isKeyOf(value: object, key: unknown): key is string | number {
+  const type = kindOf(value) === "list" ? "number" : "string";
+  return typeof key === type && Object.hasOwn(value, key as string | number);
+}
+
+/** Of a list only where it is that of Sends: a state may have many long ones. */
+function partsOf({ path, value }: Place): Place[] {
+  if (Array.isArray(value)) {
+    if (path.length > 1 || path[0] !== TASKS) return [];
+    const members: readonly unknown[] = value.slice(0, MOST_PARTS);
+    return members.flatMap((part, index) => (isObject(part) ? { path: [...path, index], value: part } : []));
+  }
+  const keys = kindOf(value) === "record" ? keysOf(value) : [];
+  if (keys.length > MOST_PARTS) return [];
+  return keys.flatMap((key) => {
+    const part: unknown = Reflect.get(value, key);
+    return isObject(part) ? { path: [...path, key], value: part } : [];
+  });
+}

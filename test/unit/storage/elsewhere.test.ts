@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import type { SqliteSaver } from "../../../src/storage/sqlite-saver.ts";
+import { applyPatch } from "../../../src/storage/patch/apply.ts";
+import { ELSEWHERE, NEW_LIST, NEW_RECORD, VALUE } from "../../../src/storage/patch/node.ts";
+import { checkpointOf, METADATA, nextId, putAll, threadConfig, valuesOf } from "../../contract/fixtures.ts";
+import { MemorySqlStorage } from "../../support/sql-storage.ts";
+import { saverOf, threadTables } from "./support.ts";
+
+const lines = (count: number, name = "line") =>
+  Array.from({ length: count }, (_, index) => ({ text: `${name} ${index} `.padEnd(100, "lorem ") }));
+
+/** A checkpoint of the graph around, and what it has as a graph would have it. */
+async function around(saver: SqliteSaver, log = lines(50)) {
+  const checkpoint = checkpointOf({ log, more: 1 });
+  const config = await putAll(saver, threadConfig("t"), checkpoint);
+  const tuple = await saver.getTuple(config);
+  return { id: checkpoint.id, config, values: tuple?.checkpoint.channel_values ?? {} };
+}
+
+/** The first checkpoint of a graph in a namespace, which has got these values. */
+function visit(
+  saver: SqliteSaver,
+  ns: string,
+  parents: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, unknown>>,
+) {
+  return putAll(saver, threadConfig("t", ns), checkpointOf({ __start__: values }), { ...METADATA, parents });
+}
+
+interface Row {
+  readonly level: number;
+  readonly bytes: number;
+}
+
+function rowsOf(storage: MemorySqlStorage, ns: string): Row[] {
+  const statement = `SELECT level, length(body) AS bytes FROM checkpoints
+    WHERE namespace = (SELECT id FROM namespaces WHERE thread_id = 't' AND ns = ?) ORDER BY id`;
+  return storage.sql.exec<{ level: number; bytes: number }>(statement, ns).toArray();
+}
+
+describe("the first checkpoint of a visit", () => {
+  it("refers to what the graph around has, by identity and by name", async () => {
+    const storage = threadTables();
+    const saver = saverOf(storage);
+    const { id, values } = await around(saver);
+    const other = structuredClone(values["log"]);
+    await visit(saver, "n:1", { "": id }, { log: values["log"] });
+    await visit(saver, "n:2", { "": id }, { renamed: values["log"] });
+    await visit(saver, "n:3", { "": id }, { log: other });
+    await visit(saver, "n:4", { "": id }, { renamed: lines(50, "another") });
+    saver.forget();
+    const bytes = ["n:1", "n:2", "n:3"].map((ns) => rowsOf(storage, ns));
+    for (const [row] of bytes) expect(row).toEqual({ level: 5, bytes: expect.any(Number) });
+    expect(Math.max(...bytes.flat().map((row) => row.bytes))).toBeLessThan(300);
+    expect(rowsOf(storage, "n:4")).toEqual([{ level: 4, bytes: expect.any(Number) }]);
+    for (const [ns, key] of [
+      ["n:1", "log"],
+      ["n:2", "renamed"],
+      ["n:3", "log"],
+    ] as const)
+      expect(await valuesOf(saver, threadConfig("t", ns))).toEqual({ __start__: { [key]: lines(50) } });
+  });
+
+  it.each([
+    ["of a history that many visits share", "n", (id: string) => ({ "": id })],
+    ["whose checkpoint around is not the one that is remembered", "n:1", () => ({ "": nextId() })],
+    ["that says nothing of the graph around", "n:1", () => ({})],
+    [
+      "in more than 64 graphs",
+      Array.from({ length: 66 }, () => "n:1").join("|"),
+      (id: string) => ({ "": id }),
+    ],
+  ])("is whole: one %s", async (_, ns, parents) => {
+    const storage = threadTables();
+    const saver = saverOf(storage);
+    const { id, values } = await around(saver);
+    await visit(saver, ns, parents(id), { log: values["log"] });
+    expect(rowsOf(storage, ns)).toEqual([{ level: 4, bytes: expect.any(Number) }]);
+  });
+
+  it("is read with two statements more for each graph around", async () => {
+    const storage = threadTables();
+    const saver = saverOf(storage);
+    const { id, values } = await around(saver);
+    const parents: Record<string, string> = { "": id };
+    for (const ns of ["n:1", "n:1|m:2", "n:1|m:2|l:3"]) {
+      const config = await visit(saver, ns, parents, { log: values["log"] });
+      parents[ns] = config.configurable?.checkpoint_id ?? "";
+    }
+    expect(rowsOf(storage, "n:1|m:2|l:3")[0]?.level).toBe(5);
+    const counts: number[] = [];
+    for (const ns of ["", "n:1", "n:1|m:2", "n:1|m:2|l:3"]) {
+      const cold = saverOf(storage);
+      cold.head("t");
+      const before = storage.statements;
+      expect(await valuesOf(cold, threadConfig("t", ns))).toMatchObject(
+        ns === "" ? { log: lines(50) } : { __start__: { log: lines(50) } },
+      );
+      counts.push(storage.statements - before);
+    }
+    // That of the graph around is found by its namespace, which is known of the root graph.
+    expect(counts).toEqual([2, 5, 7, 9]);
+  });
+
+  it("keeps its values when the checkpoint around is replaced, in the thread and in a copy of it", async () => {
+    const storage = threadTables();
+    const saver = saverOf(storage);
+    const { id, values } = await around(saver);
+    await visit(saver, "n:1", { "": id }, { log: values["log"] });
+    await saver.copyThread("t", "copy");
+    await putAll(saver, threadConfig("t"), checkpointOf({ log: ["other"] }, { id }));
+    expect(rowsOf(storage, "n:1")).toEqual([{ level: 4, bytes: expect.any(Number) }]);
+    for (const thread of ["t", "copy"])
+      expect(await valuesOf(saver, threadConfig(thread, "n:1"))).toEqual({ __start__: { log: lines(50) } });
+  });
+
+  it("cannot be read where the row around is not there", async () => {
+    const storage = threadTables();
+    const saver = saverOf(storage);
+    const { id, values } = await around(saver);
+    await visit(saver, "n:1", { "": id }, { log: values["log"] });
+    for (const damage of [
+      "UPDATE checkpoints SET base = x'00' WHERE level = 5",
+      "UPDATE checkpoints SET base = NULL WHERE level = 5",
+      "DELETE FROM checkpoints WHERE level = 4",
+      "UPDATE namespaces SET ns = 'n' WHERE ns = 'n:1'",
+    ]) {
+      storage.run(damage);
+      const [{ ns }] = storage.sql
+        .exec<{ ns: string }>("SELECT ns FROM namespaces WHERE ns <> ''")
+        .toArray() as [{ ns: string }];
+      saver.forget();
+      await expect(saver.getTuple(threadConfig("t", ns))).rejects.toMatchObject({ code: "undecodable" });
+    }
+  });
+});
+
+describe("a patch that refers to other places of its state", () => {
+  const values = new Map<string, unknown>([["a", { list: [{ b: 1 }], text: "text" }]]);
+
+  it("has what stands there, and what was made of it", () => {
+    expect(applyPatch(undefined, [ELSEWHERE, ["a", "list", 0]], values)).toBe(
+      Reflect.get(Reflect.get(Object(values.get("a")), "list"), 0),
+    );
+    const made = [
+      NEW_RECORD,
+      "x",
+      [
+        NEW_LIST,
+        1,
+        [
+          [ELSEWHERE, ["a", "list"]],
+          [VALUE, [2]],
+        ],
+      ],
+      "y",
+      3,
+    ];
+    expect(applyPatch(undefined, made, values)).toEqual({ x: [[{ b: 1 }], [2]], y: 3 });
+  });
+
+  it.each([
+    [[]],
+    [["b"]],
+    [["a", "none"]],
+    [["a", "list", "0"]],
+    [["a", "list", 1]],
+    [["a", "list", -1]],
+    [["a", "list", "length"]],
+    [["a", "text"]],
+    [["a", "text", 0]],
+    [["a", "constructor"]],
+    [["a", "__proto__"]],
+    [[["a"]]],
+    ["a"],
+    [undefined],
+  ])("is refused where it refers to %j", (path) => {
+    expect(() => applyPatch(undefined, [ELSEWHERE, path], values)).toThrow("it refers to what is not there");
+    expect(() => applyPatch(undefined, [ELSEWHERE, ["a"]])).toThrow("it refers to what is not there");
+  });
+});
