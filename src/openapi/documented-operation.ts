@@ -1,8 +1,8 @@
 import { errorAnswers } from "./error-answers.ts";
 import { type JsonSchema, querySchema } from "./json-schema.ts";
-import type { Answer, AnswerHeader, Operation } from "./operation.ts";
+import type { Answer, Operation } from "./operation.ts";
 import { tagOf } from "./operations.ts";
-import { ANSWER_HEADERS, PATH_PARAMETERS, REQUEST_HEADERS } from "./parameters.ts";
+import { answerHeaders, PATH_PARAMETERS, REQUEST_HEADERS } from "./parameters.ts";
 import { permissionOf, securityOf } from "./security.ts";
 import type { ShownSchemas } from "./shown-schemas.ts";
 
@@ -41,14 +41,14 @@ export interface DocumentedAnswer extends Partial<Content> {
 }
 
 export function operationOf(route: string, operation: Operation, schemas: ShownSchemas): DocumentedOperation {
-  const { id, summary, answers, answerHeaders = [] } = operation;
+  const { id, summary, answers, answerHeaders: names = [] } = operation;
   const parameters = parametersOf(route, operation);
   const description = descriptionOf(route, operation);
   const body = bodyOf(operation, schemas);
-  const headers = headersOf(answerHeaders);
+  const headers = answerHeaders(names);
   const answered = Object.entries(answers).map(([status, answer]) => [
     status,
-    { ...answerOf(answer, schemas), ...(answerHeaders.length > 0 && { headers }) },
+    { ...answerOf(answer, schemas), ...(names.length > 0 && answer !== null && { headers }) },
   ]);
   return {
     operationId: id,
@@ -114,8 +114,4 @@ function answerOf(answer: Answer, schemas: ShownSchemas): DocumentedAnswer {
     return { description: "Done.", content: { "application/json": { schema: schemas.of(answer) } } };
   const { contentType, description } = answer;
   return { description, content: { [contentType]: {} } };
-}
-
-function headersOf(names: readonly AnswerHeader[]): NonNullable<DocumentedAnswer["headers"]> {
-  return Object.fromEntries(names.map((name) => [name, ANSWER_HEADERS[name]]));
 }

@@ -1,7 +1,8 @@
 import { ErrorBody } from "../http/answers/error.ts";
 import { type ErrorCode, statusOf } from "../http/errors.ts";
 import type { DocumentedAnswer } from "./documented-operation.ts";
-import type { Operation } from "./operation.ts";
+import type { AnswerHeader, Operation } from "./operation.ts";
+import { answerHeaders } from "./parameters.ts";
 import { permissionOf } from "./security.ts";
 import type { ShownSchemas } from "./shown-schemas.ts";
 
@@ -9,6 +10,12 @@ const OF_EVERYONE = ["local_only"] as const;
 const OF_CALLERS = ["unauthenticated", "forbidden", "rate_limited", "auth_unavailable"] as const;
 const OF_BODIES = ["invalid_json", "invalid_request", "body_too_large", "unsupported_media_type"] as const;
 const OF_THREADS = ["invalid_thread_id", "thread_unavailable"] as const;
+
+/** What errors have beside their body. */
+const HEADERS: Partial<Record<ErrorCode, AnswerHeader>> = {
+  unauthenticated: "WWW-Authenticate",
+  idempotency_key_in_use: "Retry-After",
+};
 
 /** The codes that an operation can be refused with, in order. */
 export function codesOf(
@@ -39,10 +46,12 @@ export function errorAnswers(
   const byStatus = Map.groupBy(codesOf(route, operation), statusOf);
   const { errorsAs } = operation;
   const content = errorsAs ? { [errorsAs]: {} } : { "application/json": { schema: schemas.of(ErrorBody) } };
-  const refusals = [...byStatus].map(([status, codes]) => [
-    String(status),
-    { description: codes.map((code) => `\`${code}\``).join(", "), content, "x-codes": codes },
-  ]);
+  const refusals = [...byStatus].map(([status, codes]) => {
+    const headers = answerHeaders(codes.flatMap((code) => HEADERS[code] ?? []));
+    const description = codes.map((code) => `\`${code}\``).join(", ");
+    const hasHeaders = Object.keys(headers).length > 0;
+    return [String(status), { description, content, ...(hasHeaders && { headers }), "x-codes": codes }];
+  });
   return {
     ...Object.fromEntries(refusals),
     "500": { description: "The run failed, or the server did: any other code.", content },

@@ -43,7 +43,13 @@ export const STARTING = [
 
 export type RequestHeader = "Idempotency-Key" | "If-Match" | "Last-Event-ID" | "Prefer" | "traceparent";
 
-export type AnswerHeader = "Content-Location" | "Location" | "x-pagination-total" | "x-pagination-next";
+export type AnswerHeader =
+  | "Content-Location"
+  | "Location"
+  | "Retry-After"
+  | "WWW-Authenticate"
+  | "x-pagination-total"
+  | "x-pagination-next";
 
 /** What is served to whoever asks, or to whoever has signed. */
 export type OpenRoute =

@@ -45,15 +45,24 @@ export const REQUEST_HEADERS: Readonly<Record<RequestHeader, Header>> = {
   },
 };
 
-export const ANSWER_HEADERS: Readonly<Record<AnswerHeader, Header>> = {
+const ANSWER_HEADERS: Readonly<Record<AnswerHeader, Header>> = {
   "Content-Location": { description: "The path of the run.", schema: { type: "string" } },
   Location: {
     description: "Where the end of the run, or its further events, can be waited for again.",
     schema: { type: "string" },
   },
+  "Retry-After": {
+    description: "After how many seconds to ask again, while the call with the same key is being made.",
+    schema: { type: "integer" },
+  },
+  "WWW-Authenticate": { description: "How to say who calls.", schema: { type: "string" } },
   "x-pagination-total": { description: "How many there are.", schema: { type: "integer" } },
   "x-pagination-next": {
     description: "The `offset` of the next page; absent on the last.",
     schema: { type: "integer" },
   },
 };
+
+export function answerHeaders(names: readonly AnswerHeader[]): Readonly<Record<string, Header>> {
+  return Object.fromEntries(names.map((name) => [name, ANSWER_HEADERS[name]]));
+}

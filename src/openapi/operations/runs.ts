@@ -132,6 +132,7 @@ export const runOperations = {
     query: CancelQuery,
     headers: ["Idempotency-Key"],
     answers: { 200: Run, 202: Run, 204: null },
+    answerHeaders: ["Content-Location"],
     errors: [...OF_THREAD, "run_not_found", "idempotency_key_in_use"],
   },
   "GET /threads/:thread_id/stream": {

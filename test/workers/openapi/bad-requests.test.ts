@@ -27,6 +27,7 @@ import {
   type Generation,
   goodRequest,
   keysOf,
+  namingRequests,
   requiredOf,
   strangeRequests,
 } from "./bad-requests.ts";
@@ -209,7 +210,7 @@ async function faultsIn(
     headers: { ...headers, ...key },
     ...(body !== undefined && { body }),
   });
-  const isEndless = route === "POST /threads/{thread_id}/stream/events" && response.ok;
+  const isEndless = response.headers.get("content-type") === "text/event-stream";
   const text = new TextDecoder().decode(isEndless ? await bytesOf(response) : await response.bytes());
   const isCommandRefused = response.ok && text.startsWith('{"type":"error"');
   const found = [
@@ -343,6 +344,23 @@ describe.each(guarded)("%s", { timeout: 30_000 }, (route) => {
     for (const [what, key, isRight] of strangers)
       faults.push(...(await faultsIn(route, { ...request, what }, key, isRight)));
     expect(faults).toEqual([]);
+    await nothingHasChanged();
+  });
+});
+
+describe.each(guarded)("%s", { timeout: 30_000 }, (route) => {
+  it("shows and changes nothing of another tenant whose ids are named beside an own thread", async () => {
+    const own = { ...values, thread_id: crypto.randomUUID() };
+    const generation = { ...generationOf(route), values: own };
+    const faults: string[] = [];
+    for (const request of namingRequests(generation, values)) {
+      const body = JSON.stringify({ input: { log: ["own"] } });
+      const headers = { ...bearer("other"), "content-type": "application/json" };
+      await send(`/threads/${own.thread_id}/invoke`, { method: "POST", headers, body });
+      faults.push(...(await faultsIn(route, request, bearer("other"), isServed)));
+    }
+    expect(faults).toEqual([]);
+    expect(faulted.splice(0)).toEqual([]);
     await nothingHasChanged();
   });
 });

@@ -155,6 +155,44 @@ export const WITHOUT_THREAD: ReadonlySet<string> = new Set([
   "threadEvents",
 ]);
 
+/** Good ones but for what they name in their bodies and queries: all that there is of those ids, each by itself. */
+export function namingRequests(
+  generation: Generation,
+  ids: Readonly<Record<string, string>>,
+): readonly BadRequest[] {
+  const { document, operation } = generation;
+  const { thread_id: thread, run_id: run, checkpoint_id: checkpoint } = ids;
+  const named: Readonly<Record<string, unknown>> = {
+    ...ids,
+    thread_ids: [thread],
+    ids: [thread],
+    run_ids: [run],
+    before: checkpoint,
+    checkpoint: { checkpoint_id: checkpoint },
+    config: { configurable: { thread_id: thread, checkpoint_id: checkpoint } },
+  };
+  const good = goodRequest(generation);
+  const queries = (operation.parameters ?? []).filter(
+    ({ in: place, name }) => place === "query" && name in ids,
+  );
+  const { schema, example } = operation.requestBody?.content["application/json"] ?? {};
+  const keys = schema === undefined ? [] : keysOf(document, schema).filter((key) => key in named);
+  return [
+    good,
+    ...queries.map(({ name }) => ({ ...good, what: `?${name}`, path: `${good.path}?${name}=${ids[name]}` })),
+    ...keys.map((key) => ({
+      ...good,
+      what: `the ${key}`,
+      body: JSON.stringify(withKey(example, key, named[key])),
+    })),
+  ];
+}
+
+function withKey(example: unknown, key: string, value: unknown): unknown {
+  if (Array.isArray(example)) return example.map((each) => withKey(each, key, value));
+  return { ...(typeof example === "object" ? example : {}), [key]: value };
+}
+
 /** Paths that are almost that of the route. */
 export function almostPaths({ route, values }: Generation): readonly string[] {
   const path = pathOf(route, values);

@@ -25,6 +25,25 @@ export async function bytesOf({ body }: Response): Promise<Uint8Array<ArrayBuffe
   }
 }
 
+/** Not in every answer of their status. */
+const AT_TIMES: ReadonlySet<string> = new Set(["x-pagination-next", "Retry-After"]);
+
+/** They say how an answer is sent and shown, and not what it is. */
+const OF_ANY_ANSWER: ReadonlySet<string> = new Set([
+  "access-control-allow-origin",
+  "access-control-expose-headers",
+  "content-type",
+  "content-length",
+  "content-disposition",
+  "content-security-policy",
+  "referrer-policy",
+  "x-robots-tag",
+  "x-content-type-options",
+  "cache-control",
+  "vary",
+  "x-accel-buffering",
+]);
+
 /** Holds what a server answers to what its document says. */
 export class DocumentedAnswers {
   readonly #document: OpenApiDocument;
@@ -47,12 +66,15 @@ export class DocumentedAnswers {
     const answer = this.operations.get(route)?.responses[response.status];
     if (answer === undefined)
       return [`The status ${response.status} is not documented: ${text.slice(0, 500)}`];
+    const said = new Set(Object.keys(answer.headers ?? {}).map((name) => name.toLowerCase()));
+    const unsaid = [...response.headers.keys()].filter((name) => !OF_ANY_ANSWER.has(name) && !said.has(name));
+    if (unsaid.length > 0) return [`The header ${unsaid[0]} is not documented.`];
     const type = response.headers.get("content-type")?.split(";")[0];
     const content = answer.content?.[type ?? ""];
     if (answer.content === undefined) return text === "" ? [] : [`There is to be no body: ${text}`];
     if (content === undefined) return [`The type "${type}" is not documented.`];
     const absent = Object.entries(answer.headers ?? {}).filter(
-      ([name]) => name !== "x-pagination-next" && !response.headers.has(name),
+      ([name]) => !AT_TIMES.has(name) && !response.headers.has(name),
     );
     if (absent.length > 0) return [`The header ${absent[0]?.[0]} is missing.`];
     return content.schema === undefined ? [] : this.#faultsOf(content.schema, text, answer["x-codes"]);
