@@ -26,12 +26,7 @@ export async function refusalToCancel(
 }
 
 /** Cancels the run when the client goes before its end. `start`: only if that has started it, or an earlier call with its key. */
-export function cancelOnDisconnect(
-  context: Context,
-  thread: RequestedThread,
-  runId: string,
-  start?: StartRun,
-): Disconnection {
+export function cancelOnDisconnect(thread: RequestedThread, runId: string, start?: StartRun): Disconnection {
   const { tenant, threadId } = thread.address;
   const cancelled: CancelRun = {
     tenant,
@@ -43,7 +38,6 @@ export function cancelOnDisconnect(
   };
   return {
     onGone: () => call(thread, (api) => api.cancelRun(cancelled)),
-    waitUntil: (work) => context.executionCtx.waitUntil(work),
   };
 }
 

@@ -24,7 +24,7 @@ export function eventRoutes(options: AppOptions): Hono {
     const read = { ...thread.address, runId, modes };
     return streamed(context, options, thread, (api, last) => api.readEvents({ ...read, after: last }), {
       after,
-      ...(mayCancel && { disconnection: (id) => cancelOnDisconnect(context, thread, id) }),
+      ...(mayCancel && { disconnection: (id) => cancelOnDisconnect(thread, id) }),
     });
   });
 

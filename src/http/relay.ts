@@ -1,7 +1,7 @@
 import { errorBody, TidemarkError, type WireError } from "../errors.ts";
 import { stringifyEvent } from "../json.ts";
 import type { ByteStream, Reply, RunEvents, ThreadApi } from "../thread/protocol.ts";
-import { type EventBodyOptions, eventBody } from "./event-body.ts";
+import { type StreamedBodyOptions, streamedBody } from "./streamed-body.ts";
 import { ATTEMPTS, callThread, waitBefore, type ThreadNamespace } from "./thread-stub.ts";
 import { type WholeEvents, wholeEvents } from "./whole-events.ts";
 
@@ -17,8 +17,8 @@ export interface EventSource {
 }
 
 /** Passes the events of a run on to a client, and heartbeats between them. */
-export function relay(source: EventSource, options: Omit<EventBodyOptions, "send">): ByteStream {
-  return eventBody({
+export function relay(source: EventSource, options: Omit<StreamedBodyOptions, "send">): ByteStream {
+  return streamedBody({
     ...options,
     async send(client, signal) {
       for await (const { parts } of relayedEvents(source, signal)) await client.send(...parts);

@@ -87,6 +87,7 @@ export function valuesOf(
   locate(context, thread, run.runId, "/join");
   const body = waitingBody(values, {
     disconnection,
+    waitUntil: (work) => context.executionCtx.waitUntil(work),
     watch: (signal) => reauthentications(context, options, signal, thread.address),
   });
   return context.body(body, 200, VALUES);

@@ -103,7 +103,7 @@ function disconnectionOf(
   { thread, start, isCancelledOnDisconnect }: CreatedRun,
   runId: string,
 ): Disconnection | undefined {
-  return isCancelledOnDisconnect ? cancelOnDisconnect(context, thread, runId, start) : undefined;
+  return isCancelledOnDisconnect ? cancelOnDisconnect(thread, runId, start) : undefined;
 }
 
 /** Waiting for a run that was started before. */
@@ -118,7 +118,7 @@ export function joinRoutes(options: AppOptions): Hono {
     const reply = await call(thread, (api) => api.getRun(run));
     if (!reply.ok) return refusal(context, reply);
     await discard(reply.value.run);
-    const disconnection = mayCancel ? cancelOnDisconnect(context, thread, run.runId) : undefined;
+    const disconnection = mayCancel ? cancelOnDisconnect(thread, run.runId) : undefined;
     return valuesOf(context, options, { thread, run }, disconnection);
   });
 

@@ -1,11 +1,11 @@
 import { stringifyEvent } from "../json.ts";
 import type { ByteStream } from "../thread/protocol.ts";
-import { type EventBodyOptions, eventBody } from "./event-body.ts";
+import { type StreamedBodyOptions, streamedBody } from "./streamed-body.ts";
 import { GAP, threadEvents, type ThreadEvent } from "./protocol/thread-listener.ts";
 import { type EventSource, relayedEvents } from "./relay.ts";
 import { call, type RequestedThread } from "./thread-call.ts";
 
-export interface ThreadStreamOptions extends Pick<EventBodyOptions, "heartbeat" | "watch" | "waitUntil"> {
+export interface ThreadStreamOptions extends Pick<StreamedBodyOptions, "heartbeat" | "watch" | "waitUntil"> {
   readonly modes: readonly ("run_modes" | "lifecycle")[];
   /** The number of the last run that was told to its end. */
   readonly after: number;
@@ -21,9 +21,9 @@ const ID = /\nid: \d+-\d+\n\n/g;
  */
 export function threadStream(thread: RequestedThread, options: ThreadStreamOptions): ByteStream {
   const { heartbeat, watch, waitUntil } = options;
-  const send: EventBodyOptions["send"] = (client, signal) =>
+  const send: StreamedBodyOptions["send"] = (client, signal) =>
     tell(thread, options, (bytes) => client.send(bytes), signal);
-  return eventBody({ send, heartbeat, watch, waitUntil });
+  return streamedBody({ send, heartbeat, watch, waitUntil });
 }
 
 async function tell(

@@ -1,10 +1,10 @@
 import type { ByteStream } from "../../thread/protocol.ts";
-import { type EventBodyOptions, eventBody } from "../event-body.ts";
+import { type StreamedBodyOptions, streamedBody } from "../streamed-body.ts";
 import type { RequestedThread } from "../thread-call.ts";
 import { Subscriptions, type Filter } from "./subscriptions.ts";
 import { threadEvents } from "./thread-listener.ts";
 
-export interface EventStreamOptions extends Pick<EventBodyOptions, "heartbeat" | "watch" | "waitUntil"> {
+export interface EventStreamOptions extends Pick<StreamedBodyOptions, "heartbeat" | "watch" | "waitUntil"> {
   /** The number of the last event that the client has had. */
   readonly since: number;
 }
@@ -22,12 +22,12 @@ export function eventStream(
   subscriptions.add("stream", filter, since);
   const { channels } = subscriptions;
   const encoder = new TextEncoder();
-  const send: EventBodyOptions["send"] = async (client, signal) => {
+  const send: StreamedBodyOptions["send"] = async (client, signal) => {
     for await (const event of threadEvents({ namespace, name, access, channels, since }, signal)) {
       if (!subscriptions.wants(event)) continue;
       const text = `event: ${event.method}\ndata: ${event.text}\nid: ${event.number}\n\n`;
       await client.send(encoder.encode(text));
     }
   };
-  return eventBody({ send, heartbeat, watch, waitUntil });
+  return streamedBody({ send, heartbeat, watch, waitUntil });
 }

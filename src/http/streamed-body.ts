@@ -1,32 +1,37 @@
 import type { ByteStream } from "../thread/protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
-import { heartbeats } from "./heartbeat.ts";
 
-export interface EventBodyOptions {
-  /** Sends events until there are no more; with the signal nobody wants them any more. */
-  readonly send: (client: EventClient, signal: AbortSignal) => Promise<void>;
+/** Whoever reads events passes over it. */
+const COMMENT = new TextEncoder().encode(": heartbeat\n\n");
+
+export interface StreamedBodyOptions {
+  /** Sends what there is until there is no more; with the signal nobody wants it any more. */
+  readonly send: (client: BodyClient, signal: AbortSignal) => Promise<void>;
   /** How often a client hears something at least, in milliseconds. */
   readonly heartbeat: number;
+  /** What it hears then; a comment among events by default. */
+  readonly beat?: Uint8Array;
   /** Throws when the client may listen no longer. */
   readonly watch?: ((signal: AbortSignal) => Promise<never>) | undefined;
-  readonly disconnection?: Pick<Disconnection, "onGone"> | undefined;
+  readonly disconnection?: Disconnection | undefined;
   /** Lets the work outlive a client that is gone: until what it was sent from is left. */
-  readonly waitUntil: Disconnection["waitUntil"];
+  readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
-/** Events for a client, and heartbeats between them. */
-export function eventBody({
+/** What comes bit by bit for a client, and heartbeats: they keep the connection, and show when nobody is there any more. */
+export function streamedBody({
   send,
   heartbeat,
+  beat = COMMENT,
   watch,
   disconnection,
   waitUntil,
-}: EventBodyOptions): ByteStream {
+}: StreamedBodyOptions): ByteStream {
   const { readable, writable } = new IdentityTransformStream();
-  const client = new EventClient(writable.getWriter());
+  const client = new BodyClient(writable.getWriter());
   const stop = new AbortController();
   const sending = send(client, stop.signal);
-  const beating = heartbeats(heartbeat, (comment) => client.send(comment), stop.signal);
+  const beating = heartbeats(heartbeat, () => client.send(beat), stop.signal);
   const watched = watch === undefined ? [] : [watch(stop.signal)];
   const ended = Promise.race([sending, beating, client.closed(), ...watched])
     .then(() => client.close())
@@ -40,8 +45,16 @@ export function eventBody({
   return readable;
 }
 
+/** At a steady pace, in milliseconds, until the signal is aborted. */
+async function heartbeats(pace: number, send: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await scheduler.wait(pace, { signal });
+    await send();
+  }
+}
+
 /** Gets what it is sent in one piece, whoever else sends something. */
-class EventClient {
+class BodyClient {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   #sent: Promise<void> = Promise.resolve();
 
