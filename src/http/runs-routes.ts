@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { Hono } from "./hono.ts";
 import { discard } from "../discard.ts";
+import { RefusedError } from "../errors.ts";
 import type { NamedRun, StartRun } from "../thread/protocol.ts";
 import type { AppOptions } from "./app.ts";
 import { parseBody, parseQuery, sentBody } from "./body.ts";
@@ -197,6 +198,11 @@ async function statelessRun(
 ): Promise<CreatedRun> {
   const thread = namedThread(context, options, newId(context, part));
   const created = await assistedRun(context, options, thread, body);
+  if (created.start.request.input.kind !== "input")
+    throw new RefusedError(
+      "empty_input",
+      "A run without a thread needs an input: it has nothing to go on from.",
+    );
   // The run is found without its thread, which goes by the same id.
   const runId = thread.address.threadId;
   return { ...created, start: { ...created.start, runId, isTemporary: body.on_completion === "delete" } };

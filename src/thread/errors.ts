@@ -189,7 +189,7 @@ export function headMoved(expected: string, head: string | undefined): RefusedEr
 export function threadExists(threadId: string): RefusedError {
   return new RefusedError(
     "thread_exists",
-    `There is a thread "${threadId}" already. Import under another id, or delete the thread first.`,
+    `There is a thread "${threadId}" already. Take another id, or delete the thread first.`,
     { details: { thread_id: threadId } },
   );
 }

@@ -15,7 +15,7 @@ with them, built on Tidemark in place of LangGraph, with \`compatibility: { erro
 |---|---|
 | schemas; get subgraphs; runtime API schema | schemas are read from the types in the graph's source; here a graph has those that it was defined with |
 | config from env; runtime API default from env | a variable of the environment configures the graphs; here an assistant does |
-| human in the loop, no modification | wants the ids of events to be "0", "1", …; ours say the attempt too |
+| human in the loop, no modification | wants the ids of events to be "0", "1", …, and no \`thread_id\` in the first; ours say the attempt too |
 | batch update state | the events of \`updates\` show the ids that the reducer gives messages; here a node's update stays as it was returned |
 | dynamic graph | a graph that is made for each configuration is not offered |
 | generative ui | not offered |

@@ -150,6 +150,7 @@ describe("a thread that is made before its first run", () => {
     const refusals: [object, string][] = [
       [{ assistant_id: "nope" }, "assistant_not_found"],
       [{ ...good, webhook: "ftp://example.com" }, "invalid_webhook"],
+      [{ ...good, input: null }, "empty_input"],
     ];
     const before = await ids({ limit: 1000 });
     for (const [last, code] of refusals) {
