@@ -43,4 +43,33 @@ of assistants, threads, runs, crons and the store, through runs without a thread
 events, with an answer to a question. What was called works. Its \`output\` waits until a run that asks is answered
 and done, and takes the end of a graph inside a node for the run's: then it has the state of that moment, or that graph's error.
 Over a WebSocket it was not tried.
+
+## Where a server answers otherwise than the reference server
+
+The same 490 calls, right and wrong ones, were made on this server and on \`@langchain/langgraph-api\` 1.5.1, with the same graphs
+on either engine, and statuses, headers, bodies and events compared. Beside the [engine's differences](differences.md), keys that
+only one of the two adds, and the texts of errors, these remain.
+
+| there | here |
+|---|---|
+| a run on a thread where another goes on is refused unless \`multitask_strategy\` is given (422) | it waits for the other; with \`"reject"\` it is refused (409) |
+| a run on a thread that is not there is refused unless \`if_not_exists\` is \`"create"\`, as one that is busy | the first input makes the thread, unless it is \`"reject"\` (404) |
+| a thread may run any graph after any other | it is bound to its first graph (\`graph_mismatch\`) |
+| \`null\` for what may be left out is refused; unknown keys are ignored | \`null\` is the same as absent; unknown keys are refused |
+| ids have to be UUIDs | threads and assistants have any name |
+| \`/wait\` answers the questions alone when the run stops at some | the state, and the questions |
+| a join of an unknown run, or of its events, is a 200 with an error in it | 404 |
+| a join of a run's events without \`Last-Event-ID\` brings what nobody has read yet, of all modes | all that is kept, of the modes that are named |
+| the last event is the last of the run's | \`end\` follows, unless \`compatibility\` says otherwise |
+| of a run without a thread \`Content-Location\` is \`/runs/:run_id\`; its graph cannot ask | \`/threads/:run_id/runs/:run_id\`; it can |
+| a thread whose run was cancelled on its way is \`idle\` | \`interrupted\`, when nodes are left to run |
+| a run that goes on can be deleted | 409: it is to be cancelled first |
+| a rolled back run is there as failed, and what it wrote | neither is |
+| the metadata of a state and of tasks say the graph, the assistant, the version of the server and the request's headers | \`source\`, \`step\`, \`parents\`, \`thread_id\`, \`run_id\`, and what the run's metadata says |
+| \`checkpoint\` has \`checkpoint_map\` | it does not: \`checkpoint_ns\` says where a graph inside a node is |
+| a copy has the new id in its metadata, and no runs | metadata as the original, and its runs |
+| \`X-Pagination-Total\` counts \`offset\` beside all that there is | how many there are; \`X-Pagination-Next\` the next offset |
+| threads are found by any of their values, and those without values always | by the paths that \`directory.extract\` names |
+| an assistant of an unknown graph is made, and fails when it runs | 404 |
+| labels of a namespace that are not allowed are a 422 | 400 |
 `;
