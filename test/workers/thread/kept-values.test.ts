@@ -138,7 +138,7 @@ describe("writes that wait for their superstep", () => {
     await expect(thread.invoke({ input: { done: false } })).rejects.toMatchObject({ code: "node_failed" });
     await thread.evict();
     const [task] = (await thread.state()).tasks;
-    expect(task?.error).toMatchObject({
+    expect(JSON.parse(task?.error ?? "null")).toMatchObject({
       name: "TypeError",
       message: "m",
       code: "E1",
