@@ -3,8 +3,8 @@ import type { MiddlewareHandler } from "hono";
 /** In bytes. */
 const MOST = 64 * 1024 * 1024;
 
-/** In milliseconds. */
-const LONGEST = 10_000;
+/** So long a client is waited for, in milliseconds. */
+export const LONGEST = 10_000;
 
 /** Strangers, and who calls too often, are not listened to. */
 const UNHEARD: ReadonlySet<number> = new Set([401, 403, 429]);
@@ -18,9 +18,8 @@ export const readUnread: MiddlewareHandler = async (context, next) => {
   const { body } = context.req.raw;
   const { status } = context.res;
   if (body === null || body.locked || status < 400 || status >= 500 || UNHEARD.has(status)) return;
-  const reader = body.getReader();
-  await Promise.race([readAll(reader), scheduler.wait(LONGEST)]);
-  reader.releaseLock();
+  // It stays locked: a reader that waits cannot let go.
+  await Promise.race([readAll(body.getReader()), scheduler.wait(LONGEST)]);
 };
 
 async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {

@@ -1,3 +1,5 @@
+import { LONGEST } from "./unread-body.ts";
+
 /** A body on its way to somebody who may not take all of it: what is not taken stays to be read. A pipe would end the body. */
 export class Upload {
   readonly readable: ReadableStream<Uint8Array>;
@@ -11,10 +13,10 @@ export class Upload {
     this.#sent = this.#send(body);
   }
 
-  /** Nobody takes any more of it. */
+  /** Nobody takes any more of it. It is let go of when something more comes, which need not be. */
   async end(): Promise<void> {
     await this.#abort(new Error("The upload was ended."));
-    await this.#sent;
+    await Promise.race([this.#sent, scheduler.wait(LONGEST)]);
   }
 
   async #send(body: ReadableStream<Uint8Array>): Promise<void> {

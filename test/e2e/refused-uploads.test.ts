@@ -16,27 +16,46 @@ beforeAll(async () => {
 });
 afterAll(() => server?.dispose());
 
-/** Sends more than anybody takes, without asking whether it may; returns the status, or why there is none. */
-function upload(path: string, type: string): Promise<number | string> {
+/** What is sent is up to `send`. Returns the status, or why there is none. */
+function upload(
+  path: string,
+  type: string,
+  send: (outgoing: http.ClientRequest) => void,
+): Promise<number | string> {
   return new Promise((resolve) => {
     const headers = { "content-type": type };
-    const options = { method: "POST", agent: false, timeout: 20_000, headers };
+    const options = { method: "POST", agent: false, timeout: 40_000, headers };
     const outgoing = http.request(`${server.url}${path}`, options, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
     outgoing.on("timeout", () => outgoing.destroy(new Error("No answer.")));
     outgoing.on("error", ({ message }) => resolve(message));
-    let sent = 0;
-    const send = (): void => {
-      while (sent < CHUNKS) {
-        sent += 1;
-        if (!outgoing.write(CHUNK)) return void outgoing.once("drain", send);
-      }
-      outgoing.end();
-    };
-    send();
+    send(outgoing);
   });
+}
+
+/** Sends more than anybody takes, without asking whether it may. */
+function sendMuch(outgoing: http.ClientRequest): void {
+  let sent = 0;
+  const send = (): void => {
+    while (sent < CHUNKS) {
+      sent += 1;
+      if (!outgoing.write(CHUNK)) return void outgoing.once("drain", send);
+    }
+    outgoing.end();
+  };
+  send();
+}
+
+/** Sends so many bytes, and then neither more nor the end. */
+function stall(path: string, type: string, size: number): Promise<number | string> {
+  let stalled: http.ClientRequest | undefined;
+  const send = (outgoing: http.ClientRequest): void => {
+    stalled = outgoing;
+    outgoing.write(CHUNK.subarray(0, size));
+  };
+  return upload(path, type, send).finally(() => stalled?.destroy());
 }
 
 it.each([
@@ -47,8 +66,21 @@ it.each([
 ])("tells who sends %s why it is refused", { timeout: 120_000 }, async (_, path, type, status) => {
   await request(`${server.url}/threads`, { body: { thread_id: "there", if_exists: "do_nothing" } });
   const told: (number | string)[] = [];
-  for (let attempt = 0; attempt < TRIES; attempt++) told.push(await upload(path, type));
+  for (let attempt = 0; attempt < TRIES; attempt++) told.push(await upload(path, type, sendMuch));
   expect(told).toEqual(Array(TRIES).fill(status));
+});
+
+it("waits for nobody for ever who sends no more", { timeout: 60_000 }, async () => {
+  const archive = "application/vnd.tidemark.thread";
+  await request(`${server.url}/threads`, { body: { thread_id: "there", if_exists: "do_nothing" } });
+  const told = await Promise.all([
+    stall("/threads/new/imports", "text/csv", 1000),
+    stall("/threads/there/import", archive, 1000),
+    stall("/threads/there/import", archive, CHUNK.length),
+    stall("/threads/stalled/import", archive, 1000),
+    stall("/threads/stalled-long/import", archive, CHUNK.length),
+  ]);
+  expect(told).toEqual([404, 409, 409, 400, 400]);
 });
 
 it("lets go of a thread whose archive its sender breaks off", async () => {
