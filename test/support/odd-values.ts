@@ -105,14 +105,14 @@ export const refused: readonly RefusedValue[] = [
   { name: "bytes that are shared", make: () => new SharedArrayBuffer(2), says: "SharedArrayBuffer" },
   { name: "an object with a symbol", make: () => ({ [mark]: 1 }), says: "Symbol(mark) is a symbol" },
   {
-    name: "an error with a function",
-    make: () => Object.assign(new Error("m"), { retry: () => 1 }),
-    says: "a function",
+    name: "an error with what is no data",
+    make: () => Object.assign(new Error("m"), { headers: new Headers() }),
+    says: 'class "Headers"',
   },
   {
-    name: "an error with a symbol",
-    make: () => Object.assign(new TypeError("m"), { [mark]: 1 }),
-    says: "its property Symbol(mark)",
+    name: "an error with a function in its data",
+    make: () => Object.assign(new Error("m"), { request: { retry: () => 1 } }),
+    says: "a function",
   },
 ];
 

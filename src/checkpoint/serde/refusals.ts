@@ -1,4 +1,4 @@
-import { addedKey, addedSymbol } from "../../containers.ts";
+import { addedKey } from "../../containers.ts";
 import { isLangChainMessage } from "../../langchain-message.ts";
 import { isStoredByContent } from "./extensions/registry.ts";
 
@@ -26,7 +26,7 @@ export function refusalOfInstance(value: object, prototype: object): string {
     return "it has a prototype of its own; return plain data, or register a codec that matches it: registerCodec()";
   }
   const { name } = constructor;
-  if (value instanceof Error || isStoredByContent(prototype)) return refusalOfBuiltIn(value, name);
+  if (isStoredByContent(prototype)) return refusalOfBuiltIn(value, name);
   const advice = Object.hasOwn(ADVICE, name) ? ADVICE[name] : undefined;
   const described = name === "" ? "a class without a name" : `class "${name}"`;
   if (isLangChainMessage(value)) {
@@ -40,12 +40,9 @@ export function refusalOfInstance(value: object, prototype: object): string {
 
 /** Of an instance of a built-in class that has more than such an instance holds, or less. */
 function refusalOfBuiltIn(value: object, name: string): string {
-  const isError = value instanceof Error;
-  const key = isError ? addedSymbol(value) : addedKey(value);
-  if (key !== undefined) {
-    const kept = isError ? "its properties under texts" : "what it holds";
-    return `its property ${String(key)} would be lost, since of class "${name}" only ${kept} can be stored; put both into an object`;
-  }
+  const key = addedKey(value);
+  if (key !== undefined)
+    return `its property ${String(key)} would be lost, since of class "${name}" only what it holds can be stored; put both into an object`;
   return Array.isArray(value)
     ? `nearly all of its ${value.length} places are empty; use an object or a Map`
     : `it holds nothing: it has the prototype of class "${name}" alone, or its bytes were given away`;

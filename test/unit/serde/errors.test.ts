@@ -1,4 +1,6 @@
+import { ContextOverflowError } from "@langchain/core/errors";
 import { describe, expect, it } from "vitest";
+import { ZodError } from "zod3";
 import { UnserializableError } from "../../../src/errors.ts";
 import { roundTrip, thrownBy } from "./support.ts";
 
@@ -52,6 +54,14 @@ describe("errors", () => {
     const loaded = roundTripped(Object.assign(new Error("m"), { status: 503, meta: { a: [1n] } }));
     expect(Object.keys(loaded)).toEqual(["status", "meta"]);
     expect(loaded).toMatchObject({ status: 503, meta: { a: [1n] } });
+  });
+
+  it("of libraries are kept without what is of their class: marks under symbols, methods", () => {
+    const overflow = roundTripped(ContextOverflowError.fromError(new Error("too long")));
+    expect(overflow).toMatchObject({ name: "ContextOverflowError", message: "too long" });
+    const invalid = roundTripped(new ZodError([{ code: "custom", path: ["a"], message: "m" }]));
+    expect(invalid).toMatchObject({ name: "ZodError", issues: [{ path: ["a"], message: "m" }] });
+    expect(Object.keys(invalid)).toEqual(["issues"]);
   });
 
   it("are refused when a cause, a code or another property cannot be stored", () => {

@@ -22,7 +22,10 @@ const NAMES: ReadonlyMap<object, string> = new Map(
 const HIDDEN: ReadonlySet<string> = new Set(["name", "message", "cause", "errors", "stack"]);
 const NAMED: ReadonlySet<string> = new Set([...HIDDEN, "code"]);
 
-/** Name, message, code, cause, the errors of an AggregateError and enumerable properties are kept; the stack is not. */
+/**
+ * Name, message, code, cause, the errors of an AggregateError and enumerable properties are kept. The stack is not, and as the
+ * class of a library is not, nor are its methods and marks: functions, and what stands under symbols.
+ */
 export const errorExtension: Extension<Error> = {
   type: EXTENSION.error,
   write(error, to) {
@@ -33,9 +36,10 @@ export const errorExtension: Extension<Error> = {
     if ("code" in error) writeEntry(to, "code", error.code);
     if ("cause" in error) writeEntry(to, "cause", error.cause);
     if (error instanceof AggregateError) writeEntry(to, "errors", error.errors);
-    for (const key of Object.keys(error)) {
+    for (const [key, value] of Object.entries(error)) {
+      if (typeof value === "function") continue;
       if (!NAMED.has(key) || (key === "errors" && !(error instanceof AggregateError))) {
-        writeEntry(to, key, Reflect.get(error, key));
+        writeEntry(to, key, value);
       }
     }
   },

@@ -1,5 +1,5 @@
 import { isBare } from "../../../bare.ts";
-import { addedSymbol, DATE_PROTOTYPE } from "../../../containers.ts";
+import { DATE_PROTOTYPE } from "../../../containers.ts";
 import { ExternalReference } from "../external-reference.ts";
 import { arrayBufferExtension, VIEW_PROTOTYPES, viewExtension } from "./binary.ts";
 import { mapExtension, setExtension } from "./collections.ts";
@@ -24,7 +24,7 @@ const BY_TYPE: ReadonlyMap<number, Extension> = new Map(
 
 /** Exact classes only, as a subclass would come back as its parent; of errors, subclasses too. */
 export function extensionFor(value: object, prototype: object): Extension | undefined {
-  if (value instanceof Error) return addedSymbol(value) === undefined ? errorExtension : undefined;
+  if (value instanceof Error) return errorExtension;
   const extension = BY_PROTOTYPE.get(prototype);
   return extension === externalReferenceExtension || isBare(value) ? extension : undefined;
 }
