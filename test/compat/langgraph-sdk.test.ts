@@ -27,6 +27,36 @@ async function eventsOf(chunks: AsyncIterable<{ event: string }>): Promise<strin
   return events;
 }
 
+type RunOptions = NonNullable<Parameters<Client["runs"]["wait"]>[2]>;
+
+/** What a run is started with, and where; what of it is told, and to whom. */
+type Else =
+  | ("input" | "command" | "checkpoint" | "checkpointId")
+  | ("streamMode" | "streamSubgraphs" | "webhook" | "raiseError")
+  | ("onCompletion" | "_langsmithTracer");
+
+/** A value for each other option of a run that the client has. */
+const everyOption: Required<Omit<RunOptions, Else>> = {
+  metadata: { m: 1 },
+  config: { tags: ["t"], recursion_limit: 9, configurable: { tone: "formal" } },
+  context: { tone: "formal" },
+  checkpointDuring: true,
+  durability: "sync",
+  interruptBefore: ["ask_person"],
+  interruptAfter: ["ask_person"],
+  multitaskStrategy: "enqueue",
+  signal: new AbortController().signal,
+  onDisconnect: "continue",
+  afterSeconds: 0,
+  ifNotExists: "create",
+  strictResume: true,
+  onRunCreated: () => undefined,
+  streamNamespaces: [""],
+  streamResumable: true,
+  streamIdleReconnect: "auto",
+  feedbackKeys: ["liked"],
+};
+
 /** A thread that waits for an answer. */
 async function paused(): Promise<string> {
   const { thread_id: id } = await client.threads.create();
@@ -131,6 +161,24 @@ describe("LangGraph's client", () => {
     const later = await client.runs.create(id, "support", { input: hello, afterSeconds: 60 });
     await client.runs.cancelMany({ threadId: id, status: "pending" });
     expect(await client.runs.get(id, later.run_id)).toMatchObject({ status: "interrupted" });
+  });
+
+  it("takes every option of a run", async () => {
+    const { thread_id: id } = await client.threads.create();
+    const options = { ...everyOption, input: hello };
+    const told: unknown[] = [];
+    const streamed = client.runs.stream(id, "support", {
+      ...options,
+      streamMode: "updates",
+      streamSubgraphs: true,
+      onRunCreated: (run) => void told.push(run),
+    });
+    expect(await eventsOf(streamed)).toEqual(["metadata", "updates", "updates", "end"]);
+    expect(told).toEqual([{ run_id: expect.any(String), thread_id: id }]);
+    expect(await client.runs.wait(id, "support", options)).toMatchObject({ reply: replied });
+    const { run_id: run } = await client.runs.create(id, "support", options);
+    await client.runs.join(id, run);
+    expect(await client.runs.get(id, run)).toMatchObject({ status: "success", metadata: { m: 1 } });
   });
 
   it("starts runs without a thread", async () => {
