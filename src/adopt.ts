@@ -18,13 +18,13 @@ import { rememberEnds } from "./shared-ends.ts";
 export { isAdopted } from "./adopted.ts";
 
 /**
- * State is never changed in place. A value that enters the state is *adopted*: its plain arrays and objects are copied
+ * State is never changed in place. A value that enters the state is *adopted*: its plain arrays, objects and errors are copied
  * and frozen, Maps, Sets and dates are copied into ones that refuse to change, and what can be neither frozen nor locked
  * (bytes, URLs, patterns) is copied and handed out as further copies. Parts that are adopted already are kept as
  * they are, so the cost is that of what is new, and identity means equality. The caller's own objects stay untouched.
  *
  * Instances of a class with a codec are copied by it, and handed out as further copies, unless they cannot change. Other
- * instances, and errors, pass through: only their owner knows how to copy them.
+ * instances pass through: only their owner knows how to copy them.
  *
  * `before` is the value in whose place it comes, if there is one. What stands at the same end of both is known from there.
  */
@@ -133,9 +133,10 @@ function own(value: object): void {
     mark(value);
     for (const part of value) ownPart(value, part);
     lockSet(value);
-  } else if (isPlain(value)) {
+  } else if (isPlain(value) || value instanceof Error) {
     mark(value);
-    for (const key of Object.keys(value)) ownPart(value, Reflect.get(value, key));
+    // What is hidden in an error, its cause, is a part of it, too.
+    for (const key of Object.getOwnPropertyNames(value)) ownPart(value, Reflect.get(value, key));
     Object.freeze(value);
   } else {
     ownOpaque(value);
@@ -180,8 +181,9 @@ function thaw(value: object, to: Thawing): object {
     for (const inner of value) result.add(part(inner));
     return lockSet(result);
   }
-  const clone = isPlain(value) ? undefined : copyOpaque(value);
-  if (clone !== undefined) {
+  if (!isPlain(value)) {
+    // An error with an instance in it that only a serializer knows is no more ours to copy than that is.
+    const clone = copyOpaque(value) ?? value;
     to.copies.set(value, clone);
     if (to.isAdopting && !isAdopted(clone)) markLeaf(clone, false);
     return clone;

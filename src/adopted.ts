@@ -49,8 +49,8 @@ export function inherit(parent: object, part: unknown): void {
 
 /** What leads back to a part that is not complete yet counts as mutable: nobody knows what else will be in it. */
 export function inheritCycle(parent: object, part: unknown): void {
-  if (isObject(part) && !Object.isFrozen(part) && isAdopted(part) && isContainer(part))
-    mark(parent, MUTABLE | CYCLIC);
+  if (!isObject(part) || Object.isFrozen(part) || !isAdopted(part)) return;
+  if (isContainer(part) || part instanceof Error) mark(parent, MUTABLE | CYCLIC);
 }
 
 /** Neither data nor an object. */

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import "../../src/checkpoint/serde/registered-codecs.ts";
 import { UnserializableError } from "../../src/errors.ts";
 import {
   adopt,
@@ -114,11 +115,11 @@ describe("adopt", () => {
     expect((adopted["b"] as unknown[])[0]).toBe(adopted["a"]);
   });
 
-  it("passes class instances and errors through", () => {
+  it("passes class instances through", () => {
     class Money {
       amount = 1;
     }
-    for (const instance of [new Money(), new Error("e"), Symbol("s"), (): void => undefined])
+    for (const instance of [new Money(), Symbol("s"), (): void => undefined])
       expect(adopt(instance)).toBe(instance);
   });
 
@@ -280,6 +281,7 @@ describe("isConstant", () => {
     ["nested data", { a: [{ b: new Map([[1, new Set(["x"])]]) }] }],
     ["parts that are shared", [shared, { shared }]],
     ["dates", [new Date(1), new Date(NaN)]],
+    ["errors", [new TypeError("e", { cause: { deep: [1] } })]],
   ])("true of adopted %s", (_, given) => {
     expect(isConstant(given)).toBe(false);
     expect(isConstant(adopt(given))).toBe(true);
@@ -290,7 +292,8 @@ describe("isConstant", () => {
   it.each([
     ["bytes", new Uint8Array(1)],
     ["an instance", new Money()],
-    ["an error", new Error("e")],
+    ["an error with bytes", new Error("e", { cause: new Uint8Array(1) })],
+    ["an error with what cannot be stored", Object.assign(new Error("e"), { socket: new WeakMap() })],
     ["a function", (): void => undefined],
     ["a symbol", Symbol("s")],
     ["a key that is a symbol", { [Symbol("s")]: 1 }],

@@ -1,3 +1,4 @@
+import { adoptOwned, isConstant } from "../../adopt.ts";
 import { adoptInstancesBy } from "../../opaque.ts";
 import { UnserializableError } from "../../errors.ts";
 import { CodecRegistry } from "./codec.ts";
@@ -26,14 +27,24 @@ const keys = new KeyCache();
  */
 export function registerCodec<Instance extends object>(codec: Codec<Instance>): void {
   registeredCodecs.add(codec);
-  adoptInstancesBy(copyOf);
 }
+
+adoptInstancesBy(copyOf);
 
 /** What state holds of an instance: what a reload would give, so that a thread in memory and one from storage are alike. */
 function copyOf(instance: object): object | undefined {
   const codec = registeredCodecs.find(instance, Object.getPrototypeOf(instance) as object);
-  if (codec === undefined) return undefined;
-  if (codec.immutable === true) return instance;
+  if (codec === undefined) return instance instanceof Error ? copyOfError(instance) : undefined;
+  return codec.immutable === true ? instance : reloaded(instance);
+}
+
+/** It is frozen, unless something in it cannot be. */
+function copyOfError(error: Error): object | undefined {
+  const copy = reloaded(error);
+  return copy === undefined || isConstant(adoptOwned(copy)) ? copy : reloaded(error);
+}
+
+function reloaded(instance: object): object | undefined {
   try {
     return Object(readValue(writeValue(instance, registeredCodecs), registeredCodecs, keys)) as object;
   } catch (error) {

@@ -50,4 +50,57 @@ describe.each(Object.entries(storages))("with a %s", (_, storage) => {
       undefined,
     ]);
   });
+
+  it("an error is for every node what a reload would give", async () => {
+    class Declined extends RangeError {
+      status = 402;
+    }
+    const given = new Declined("m", { cause: { deep: [1] } });
+    const found: unknown[] = [];
+    const look = (v: unknown): void => {
+      const error = v as Declined;
+      found.push([error.constructor, error.status, error.cause]);
+    };
+    const saver = storage();
+    const builder = chain({
+      fail: () => ({ v: given }),
+      first: ({ v }) => void look(v),
+      second: ({ v }) => void look(v),
+    });
+    const result = await builder.compile({ checkpointer: saver() }).invoke({}, thread);
+    look(result.v);
+    look((await builder.compile({ checkpointer: saver() }).getState(thread)).values.v);
+    expect(found).toEqual(Array.from({ length: 4 }, () => [RangeError, 402, { deep: [1] }]));
+    given.status = 500;
+    expect(result.v).toMatchObject({ status: 402 });
+  });
+
+  it.each<[string, (error: Error) => unknown]>([
+    ["its message", (error) => (error.message = "another")],
+    ["a part of it", (error) => (error.cause as { deep: number[] }).deep.push(2)],
+  ])("a node cannot change %s in an error, nor in one that was read", async (_, change) => {
+    const saver = storage();
+    const builder = chain({
+      fail: ({ v }) => (v === undefined ? { v: new Error("m", { cause: { deep: [1] } }) } : {}),
+      change: ({ v }) => void change(v as Error),
+    });
+    for (let times = 0; times < 2; times++) {
+      const run = builder.compile({ checkpointer: saver() }).invoke({}, thread);
+      await expect(run).rejects.toMatchObject({ code: "state_mutated" });
+    }
+  });
+
+  it("each node has bytes of its own also in an error", async () => {
+    const found: unknown[] = [];
+    const take = ({ v }: { readonly v: unknown }): undefined => {
+      const bytes = (v as Error).cause as Uint8Array;
+      found.push(bytes[0]);
+      bytes.fill(9);
+    };
+    const fail = () => ({ v: new Error("m", { cause: new Uint8Array([1]) }) });
+    const graph = chain({ fail, first: take, second: take }).compile({ checkpointer: storage()() });
+    take(await graph.invoke({}, thread));
+    take((await graph.getState(thread)).values);
+    expect(found).toEqual([1, 1, 1, 1]);
+  });
 });
