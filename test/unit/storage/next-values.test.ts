@@ -20,30 +20,34 @@ function refers(value: unknown): boolean {
 }
 
 describe("what a task writes in the place of a checkpoint's value", () => {
-  it("is read as it was written, and so is the next checkpoint, for values that come of each other", async () => {
-    let patched = 0;
-    const property = fc.asyncProperty(edits, fc.boolean(), async (all, isAdopted) => {
-      fc.pre(!all.some(({ before, given }) => refers(before) || refers(given)));
-      const saver = newSaver();
-      const before = all[0]?.before;
-      let config: CheckpointConfig = await putAll(saver, threadConfig("t"), checkpointOf({ v: before }));
-      let held = before;
-      for (const { given, adopted, before: old } of all) {
-        const value = isAdopted ? adopted : given;
-        await saver.putWrites(config, [["v", value]], "task");
-        if (isWorthComparing(old, adopted)) patched++;
-        saver.forget();
-        const tuple = await saver.getTuple(config);
-        expect(loss(value, tuple?.pendingWrites?.[0]?.[2])).toBeUndefined();
-        expect(loss(held, tuple?.checkpoint.channel_values["v"])).toBeUndefined();
-        config = await saver.put(config, checkpointOf({ v: value }), METADATA, { v: 1 });
-        held = value;
-        expect(loss(value, (await saver.get(config))?.channel_values["v"])).toBeUndefined();
-      }
-    });
-    await fc.assert(property, { numRuns: 200 });
-    expect(patched).toBeGreaterThan(100);
-  });
+  it(
+    "is read as it was written, and so is the next checkpoint, for values that come of each other",
+    { timeout: 60_000 },
+    async () => {
+      let patched = 0;
+      const property = fc.asyncProperty(edits, fc.boolean(), async (all, isAdopted) => {
+        fc.pre(!all.some(({ before, given }) => refers(before) || refers(given)));
+        const saver = newSaver();
+        const before = all[0]?.before;
+        let config: CheckpointConfig = await putAll(saver, threadConfig("t"), checkpointOf({ v: before }));
+        let held = before;
+        for (const { given, adopted, before: old } of all) {
+          const value = isAdopted ? adopted : given;
+          await saver.putWrites(config, [["v", value]], "task");
+          if (isWorthComparing(old, adopted)) patched++;
+          saver.forget();
+          const tuple = await saver.getTuple(config);
+          expect(loss(value, tuple?.pendingWrites?.[0]?.[2])).toBeUndefined();
+          expect(loss(held, tuple?.checkpoint.channel_values["v"])).toBeUndefined();
+          config = await saver.put(config, checkpointOf({ v: value }), METADATA, { v: 1 });
+          held = value;
+          expect(loss(value, (await saver.get(config))?.channel_values["v"])).toBeUndefined();
+        }
+      });
+      await fc.assert(property, { numRuns: 200 });
+      expect(patched).toBeGreaterThan(100);
+    },
+  );
 
   it("is compared where much of the old value may be in it, in no more time than it takes to write it out", () => {
     const lines = (count: number) =>
