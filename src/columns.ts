@@ -1,5 +1,5 @@
-import { FOREIGN, traitsOf } from "./adopted.ts";
-import { LONG } from "./shared-ends.ts";
+import { FOREIGN, traitsOf } from "./values/adopted.ts";
+import { LONG } from "./values/shared-ends.ts";
 
 /** What a Map or a record holds, in its order; a Set has its members as both. */
 export interface Columns<Key = unknown> {

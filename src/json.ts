@@ -1,4 +1,4 @@
-import { isObject, isPlain } from "./containers.ts";
+import { isObject, isPlain } from "./values/containers.ts";
 import { isLangChainMessage, wireMessage } from "./langchain-message.ts";
 
 /** JSON as it goes over the wire. */

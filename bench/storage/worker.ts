@@ -10,7 +10,7 @@ import {
 } from "../graphs/chat.ts";
 import { ours } from "../graphs/library.ts";
 import { loopGraph, loopInput, recursionLimit } from "../graphs/loop.ts";
-import { adopt } from "../../src/adopt.ts";
+import { adopt } from "../../src/values/adopt.ts";
 import type { StartRun } from "../../src/thread/protocol.ts";
 import {
   TIMED_TURNS,

@@ -1,4 +1,4 @@
-import { Onto } from "../onto.ts";
+import { Onto } from "../values/onto.ts";
 import type { ChannelVersions, Checkpoint } from "./types.ts";
 
 /** A checkpoint without its values: small, and the same for every saver. */

@@ -1,4 +1,4 @@
-import { isConstant } from "../adopt.ts";
+import { isConstant } from "../values/adopt.ts";
 import { addressOf, configOf, requireCheckpointId, writeAddressOf } from "./address.ts";
 import { copyFrame, frameOf, isFixed, newValues } from "./carry-over.ts";
 import { TASKS } from "./constants.ts";

@@ -1,5 +1,5 @@
 import { assistantIdOf } from "../assistant-id.ts";
-import { contains } from "../contains.ts";
+import { contains } from "../values/contains.ts";
 import type { Assistant, AssistantFilter, AssistantOrder } from "./protocol.ts";
 
 /** The assistant that every graph has by itself: the graph as it is. */

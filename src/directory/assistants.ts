@@ -1,4 +1,4 @@
-import { contains } from "../contains.ts";
+import { contains } from "../values/contains.ts";
 import { RefusedError } from "../errors.ts";
 import { MAX_ASSISTANT, requireMetadataSize } from "../metadata-limits.ts";
 import { AssistantRows } from "./assistant-rows.ts";

@@ -1,4 +1,4 @@
-import { isList } from "../contains.ts";
+import { isList } from "../values/contains.ts";
 import { sha1 } from "../sha1.ts";
 import { toHex } from "../storage/stored-id.ts";
 import type { Json } from "../json.ts";

@@ -1,5 +1,5 @@
 import type { Sql } from "../storage/sql.ts";
-import { contains } from "../contains.ts";
+import { contains } from "../values/contains.ts";
 import { isExact, leavesOf, leavesWithin, type Leaf, MAX_KEYS } from "./leaves.ts";
 import { DRAFT } from "../draft-version.ts";
 import type { AskedQuestion, QuestionsPage, ThreadEntry } from "./protocol.ts";

@@ -1,5 +1,5 @@
 import type { Sql, SqlInput } from "../storage/sql.ts";
-import { contains } from "../contains.ts";
+import { contains } from "../values/contains.ts";
 import { isExact, type Leaf, leavesWithin, MAX_KEYS } from "./leaves.ts";
 import type { ThreadFilter, ThreadOrder, ThreadPlace } from "./protocol.ts";
 import { parseEntry, STATUS } from "./thread-index.ts";

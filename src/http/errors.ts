@@ -4,7 +4,7 @@ import { errorBody, TidemarkError, type WireError } from "../errors.ts";
 import { AuthRefusal } from "./auth/auth-refusal.ts";
 import { stringifyJson } from "../json.ts";
 import type { Report } from "../log.ts";
-import { notedOf, noteOfRequest } from "./request-log.ts";
+import { notedOf, noteOfRequest } from "./middleware/request-log.ts";
 
 const statuses = {
   invalid_json: 400,

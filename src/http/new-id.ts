@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { uuid7 } from "../uuid7.ts";
 import { uuid5 } from "../uuid5.ts";
-import { idempotencyKey } from "./request-conditions.ts";
+import { idempotencyKey } from "./requests/request-conditions.ts";
 
 /** Of ids that follow from keys. It must never change. */
 const NAMESPACE = "0f0d9b3e-6a0f-4a55-9d8e-2f5a4b1c7e61";

@@ -2,8 +2,8 @@ import type { Context } from "hono";
 import { GRAPH_CRONS } from "../graph-crons.ts";
 import { uuid7 } from "../uuid7.ts";
 import type { AppOptions } from "./app.ts";
-import { sentBody } from "./body.ts";
-import { idempotencyKey, idempotencyOf } from "./request-conditions.ts";
+import { sentBody } from "./requests/body.ts";
+import { idempotencyKey, idempotencyOf } from "./requests/request-conditions.ts";
 import { call, refusal, tenantObject } from "./thread-call.ts";
 
 /**

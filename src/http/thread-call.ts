@@ -4,8 +4,8 @@ import type { AppOptions } from "./app.ts";
 import { accessTo } from "./auth/authorization.ts";
 import { errorResponse, failureResponse } from "./errors.ts";
 import { objectName } from "./object-name.ts";
-import { noteOfRequest } from "./request-log.ts";
-import { parseThreadId } from "./thread-id.ts";
+import { noteOfRequest } from "./middleware/request-log.ts";
+import { parseThreadId } from "./requests/thread-id.ts";
 import { callThread, type ThreadNamespace } from "./thread-stub.ts";
 
 /** The thread that a request is for. */

@@ -1,4 +1,4 @@
-import type { DocumentedApp } from "../http/documentation-routes.ts";
+import type { DocumentedApp } from "../http/server/documentation-routes.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type DocumentedOperation, operationOf } from "./documented-operation.ts";
 import { graphSchemasOf } from "./graph-schemas.ts";

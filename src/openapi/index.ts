@@ -1,4 +1,4 @@
-import type { Documentation } from "../http/documentation-routes.ts";
+import type { Documentation } from "../http/server/documentation-routes.ts";
 import { VERSION } from "../version.ts";
 import { documentOf, type DocumentInfo } from "./document.ts";
 import { pageOf } from "./page.ts";
@@ -9,7 +9,7 @@ import { pageOf } from "./page.ts";
  * @module
  */
 
-export type { Documentation } from "../http/documentation-routes.ts";
+export type { Documentation } from "../http/server/documentation-routes.ts";
 
 export interface OpenApiOptions extends Partial<DocumentInfo> {
   /** Whether everybody may see it. By default only those who may read assistants: it tells of the deployed graphs. */

@@ -8,13 +8,13 @@ import * as serverAnswers from "../http/answers/server.ts";
 import * as stateAnswers from "../http/answers/state.ts";
 import * as storeAnswers from "../http/answers/store.ts";
 import * as threadAnswers from "../http/answers/thread.ts";
-import * as assistantBodies from "../http/assistant-schemas.ts";
-import * as cronBodies from "../http/cron-schemas.ts";
-import * as runBodies from "../http/run-create.ts";
-import * as verbBodies from "../http/schemas.ts";
-import * as stateBodies from "../http/state-schemas.ts";
-import * as storeBodies from "../http/store-schemas.ts";
-import * as threadBodies from "../http/thread-schemas.ts";
+import * as assistantBodies from "../http/assistants/assistant-schemas.ts";
+import * as cronBodies from "../http/crons/cron-schemas.ts";
+import * as runBodies from "../http/runs/run-create.ts";
+import * as verbBodies from "../http/requests/schemas.ts";
+import * as stateBodies from "../http/threads/state-schemas.ts";
+import * as storeBodies from "../http/store/store-schemas.ts";
+import * as threadBodies from "../http/threads/thread-schemas.ts";
 
 const ANSWERS = {
   ...parts,

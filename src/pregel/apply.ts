@@ -1,4 +1,4 @@
-import { adopt } from "../adopt.ts";
+import { adopt } from "../values/adopt.ts";
 import type { BaseChannel } from "../channels/base.ts";
 import { compareCodePoints } from "../checkpoint/ordering.ts";
 import type { ChannelVersion, ChannelVersions, PendingWrite } from "../checkpoint/types.ts";
@@ -7,7 +7,7 @@ import { InvalidUpdateError, ReducerError } from "../graph-errors.ts";
 import { INPUT, TASKS } from "./constants.ts";
 import { asFrozenStateError } from "./frozen-state.ts";
 import type { GraphState } from "./graph-state.ts";
-import { setOwn } from "../set-own.ts";
+import { setOwn } from "../values/set-own.ts";
 
 /** A task as far as applying it needs to know. */
 export interface AppliedTask {

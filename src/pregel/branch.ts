@@ -1,4 +1,4 @@
-import { adopt } from "../adopt.ts";
+import { adopt } from "../values/adopt.ts";
 import type { CheckpointSource, PendingWrite } from "../checkpoint/types.ts";
 import { carryOver, type Wish } from "./branch-nested.ts";
 import { NULL_TASK_ID, RESUME } from "./constants.ts";

@@ -1,5 +1,5 @@
 import { UPDATE_TRIGGER } from "./constants.ts";
-import { setOwn } from "../set-own.ts";
+import { setOwn } from "../values/set-own.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";
 import type { ChannelVersions } from "../checkpoint/types.ts";
 import type { PlannedTask } from "./plan.ts";

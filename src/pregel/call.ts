@@ -1,4 +1,4 @@
-import { handOut } from "../adopt.ts";
+import { handOut } from "../values/adopt.ts";
 import { TidemarkError } from "../errors.ts";
 import { GraphInterrupt } from "../interrupt-error.ts";
 import { PUSH, RETURN } from "./constants.ts";

@@ -1,4 +1,4 @@
-import { adopt } from "../adopt.ts";
+import { adopt } from "../values/adopt.ts";
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import {
   CheckpointNotFoundError,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../errors.ts";
-import { adopt } from "../adopt.ts";
+import { adopt } from "../values/adopt.ts";
 import type { Environment } from "./environment.ts";
 import { acceptAnswer } from "./response-schema.ts";
 import { instantOf, isoTime, millisecondsOf } from "./time.ts";

@@ -1,4 +1,4 @@
-import { isAdopted } from "../adopt.ts";
+import { isAdopted } from "../values/adopt.ts";
 import { FrozenStateError } from "../graph-errors.ts";
 
 const ASSIGNED = /^Cannot assign to read only property '(.*)' of object/;

@@ -1,4 +1,4 @@
-import { adopt } from "../adopt.ts";
+import { adopt } from "../values/adopt.ts";
 import { EMPTY } from "../channels/base.ts";
 import { DeltaChannel } from "../channels/delta-channel.ts";
 import type { Checkpoint, CheckpointTuple } from "../checkpoint/types.ts";

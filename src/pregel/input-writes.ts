@@ -1,4 +1,4 @@
-import { adopt } from "../adopt.ts";
+import { adopt } from "../values/adopt.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { EmptyInputError, InvalidArgumentError } from "../errors.ts";
 import type { PregelGraph } from "./types.ts";

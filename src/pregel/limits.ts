@@ -1,4 +1,4 @@
-import { isRecord } from "../containers.ts";
+import { isRecord } from "../values/containers.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { GraphBubbleUp, isGraphBubbleUp } from "../interrupt-error.ts";
 import type { Environment } from "./environment.ts";

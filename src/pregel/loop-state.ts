@@ -1,4 +1,4 @@
-import { adopt, adoptOwned } from "../adopt.ts";
+import { adopt, adoptOwned } from "../values/adopt.ts";
 import type {
   Checkpoint,
   CheckpointConfig,

@@ -1,4 +1,4 @@
-import { adopt } from "../adopt.ts";
+import { adopt } from "../values/adopt.ts";
 import type { BaseCache, CacheFullKey, CacheNamespace } from "../checkpoint/cache/base-cache.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { GraphValidationError } from "../graph-errors.ts";

@@ -1,10 +1,10 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
-import { adopt, handOut } from "../adopt.ts";
+import { adopt, handOut } from "../values/adopt.ts";
 import { updateChannel, writesByChannel } from "./apply.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
 import { NODE_ERROR } from "./constants.ts";
 import type { GraphState } from "./graph-state.ts";
-import { setOwn } from "../set-own.ts";
+import { setOwn } from "../values/set-own.ts";
 import type { LoopState } from "./loop-state.ts";
 import { segmentsOf, taskNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";

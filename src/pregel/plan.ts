@@ -1,4 +1,4 @@
-import { handOut } from "../adopt.ts";
+import { handOut } from "../values/adopt.ts";
 import { UnknownNodeError } from "../graph-errors.ts";
 import { BRANCH_TO, NAMESPACE_SEPARATOR, PUSH, TASKS } from "./constants.ts";
 import { isLaterVersion, type GraphState } from "./graph-state.ts";

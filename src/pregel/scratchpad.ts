@@ -1,4 +1,4 @@
-import { adopt } from "../adopt.ts";
+import { adopt } from "../values/adopt.ts";
 import { GraphInterrupt } from "../interrupt-error.ts";
 import type { Environment } from "./environment.ts";
 import { expiryOf, type Expiry } from "./expiry.ts";

@@ -1,4 +1,4 @@
-import { adopt, handOut, isMutable } from "../adopt.ts";
+import { adopt, handOut, isMutable } from "../values/adopt.ts";
 import type { BaseChannel } from "../channels/base.ts";
 import { copyRecord } from "./copy-record.ts";
 import { setOf } from "./list-sets.ts";

@@ -1,4 +1,4 @@
-import { isPlain } from "../containers.ts";
+import { isPlain } from "../values/containers.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import type { LoopState } from "./loop-state.ts";
 import { traceHandler } from "./trace-callbacks.ts";

@@ -1,6 +1,6 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { INTERRUPT, RETURN, WAITING } from "./constants.ts";
-import { setOwn } from "../set-own.ts";
+import { setOwn } from "../values/set-own.ts";
 import { setOf } from "./list-sets.ts";
 import type { LoopState } from "./loop-state.ts";
 import { isCalled, type PlannedTask } from "./plan.ts";

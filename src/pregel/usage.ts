@@ -1,7 +1,7 @@
-import { isRecord } from "../containers.ts";
+import { isRecord } from "../values/containers.ts";
 import type { CheckpointMetadata } from "../checkpoint/types.ts";
 import { InvalidArgumentError } from "../errors.ts";
-import { setOwn } from "../set-own.ts";
+import { setOwn } from "../values/set-own.ts";
 import type { PendingWrites } from "./pending-writes.ts";
 
 /** How much was used of what is counted, by names of the caller's own: tokens, money. */

@@ -1,4 +1,4 @@
-import { adoptAll, isAdopted } from "../adopt.ts";
+import { adoptAll, isAdopted } from "../values/adopt.ts";
 import { Overwrite } from "../channels/overwrite.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { NO_WRITES, TASKS } from "./constants.ts";

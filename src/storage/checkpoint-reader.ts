@@ -1,4 +1,4 @@
-import { adoptedCopy, adoptOwned, isAdopted } from "../adopt.ts";
+import { adoptedCopy, adoptOwned, isAdopted } from "../values/adopt.ts";
 import { UndecodableError } from "../errors.ts";
 import { configOf } from "../checkpoint/address.ts";
 import { all, both, isPromise, chain } from "../checkpoint/maybe-promise.ts";

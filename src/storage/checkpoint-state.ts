@@ -1,4 +1,4 @@
-import { adoptOwned } from "../adopt.ts";
+import { adoptOwned } from "../values/adopt.ts";
 import { UndecodableError } from "../errors.ts";
 import type { Comparisons } from "./comparisons.ts";
 import { diffFrames } from "./frame-patch.ts";

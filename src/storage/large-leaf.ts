@@ -1,7 +1,7 @@
 import { isBare } from "../bare.ts";
-import { isObject } from "../containers.ts";
+import { isObject } from "../values/containers.ts";
 import { UndecodableError } from "../errors.ts";
-import { isBytes } from "../opaque.ts";
+import { isBytes } from "../values/opaque.ts";
 
 /** The kind of a reference to text. Any other is the name of a class of bytes. */
 const TEXT = "text";

@@ -1,4 +1,4 @@
-import { adopt } from "../adopt.ts";
+import { adopt } from "../values/adopt.ts";
 import { copyFrame } from "../checkpoint/carry-over.ts";
 import type { CheckpointFrame } from "../checkpoint/carry-over.ts";
 import { timeOf, timestampAt } from "../checkpoint/timestamp.ts";

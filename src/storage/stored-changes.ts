@@ -1,4 +1,4 @@
-import { adopt } from "../adopt.ts";
+import { adopt } from "../values/adopt.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import { UnserializableError } from "../errors.ts";

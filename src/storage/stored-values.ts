@@ -1,6 +1,6 @@
 import { UndecodableError, ValueTooLargeError } from "../errors.ts";
-import { adoptOwned, isAdopted, isConstant, isWhollyAdopted } from "../adopt.ts";
-import { rememberTwin } from "../shared-ends.ts";
+import { adoptOwned, isAdopted, isConstant, isWhollyAdopted } from "../values/adopt.ts";
+import { rememberTwin } from "../values/shared-ends.ts";
 import { decode, encode } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import { ExternalReference } from "../checkpoint/serde/external-reference.ts";

@@ -1,7 +1,7 @@
 import { mapColumns, setMembers } from "../columns.ts";
 import { isBare } from "../bare.ts";
-import { isContainer, isList, isMap, isObject, isPlain } from "../containers.ts";
-import { adoptOwned, adoptReplaced, isAdopted } from "../adopt.ts";
+import { isContainer, isList, isMap, isObject, isPlain } from "../values/containers.ts";
+import { adoptOwned, adoptReplaced, isAdopted } from "../values/adopt.ts";
 
 /** A leaf that was looked for is in the value. */
 export const FOUND = 1;

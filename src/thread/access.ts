@@ -1,4 +1,4 @@
-import { contains } from "../contains.ts";
+import { contains } from "../values/contains.ts";
 import { threadNotFound } from "./errors.ts";
 import type { ThreadAddress } from "./call.ts";
 import type { ThreadRow } from "./thread-rows.ts";

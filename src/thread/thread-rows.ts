@@ -1,4 +1,4 @@
-import { isRecord } from "../containers.ts";
+import { isRecord } from "../values/containers.ts";
 import type { JsonObject } from "../directory/protocol.ts";
 import { schemaVersion } from "../storage/migrations.ts";
 import { Sql, type SqlInput } from "../storage/sql.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { adopt } from "../../src/adopt.ts";
+import { adopt } from "../../src/values/adopt.ts";
 import type { BaseCheckpointSaver } from "../../src/checkpoint/saver.ts";
 import { loss } from "../unit/serde/same.ts";
 import { checkpointOf, METADATA, newThread, putAll, valuesOf } from "./fixtures.ts";

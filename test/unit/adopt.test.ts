@@ -11,7 +11,7 @@ import {
   isAdopted,
   isConstant,
   isMutable,
-} from "../../src/adopt.ts";
+} from "../../src/values/adopt.ts";
 import { edits } from "./patch/edits.ts";
 import { loss } from "./serde/same.ts";
 

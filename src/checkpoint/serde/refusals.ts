@@ -1,4 +1,4 @@
-import { addedKey } from "../../containers.ts";
+import { addedKey } from "../../values/containers.ts";
 import { isLangChainMessage } from "../../langchain-message.ts";
 import { isStoredByContent } from "./extensions/registry.ts";
 

@@ -1,5 +1,5 @@
-import { adoptOwned, isConstant } from "../../adopt.ts";
-import { adoptInstancesBy } from "../../opaque.ts";
+import { adoptOwned, isConstant } from "../../values/adopt.ts";
+import { adoptInstancesBy } from "../../values/opaque.ts";
 import { UnserializableError } from "../../errors.ts";
 import { CodecRegistry } from "./codec.ts";
 import type { Codec } from "./codec.ts";

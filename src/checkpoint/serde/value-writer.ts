@@ -1,5 +1,5 @@
 import { isBare } from "../../bare.ts";
-import { addedSymbol, DATE_PROTOTYPE, isDate, isList } from "../../containers.ts";
+import { addedSymbol, DATE_PROTOTYPE, isDate, isList } from "../../values/containers.ts";
 import { UnserializableError, ValueTooLargeError, messageOf } from "../../errors.ts";
 import { bigintBytes } from "./bigint.ts";
 import { ByteWriter } from "./byte-writer.ts";

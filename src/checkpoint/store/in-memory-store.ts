@@ -1,4 +1,4 @@
-import { adopt, handOut } from "../../adopt.ts";
+import { adopt, handOut } from "../../values/adopt.ts";
 import {
   BaseStore,
   isGet,

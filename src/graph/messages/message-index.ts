@@ -1,4 +1,4 @@
-import { isAdopted } from "../../adopt.ts";
+import { isAdopted } from "../../values/adopt.ts";
 import type { LangChainMessage, Message } from "./message.ts";
 
 type List = readonly (Message | LangChainMessage)[];

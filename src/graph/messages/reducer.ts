@@ -1,4 +1,4 @@
-import { adopt, adoptDerived, isAdopted } from "../../adopt.ts";
+import { adopt, adoptDerived, isAdopted } from "../../values/adopt.ts";
 import { InvalidUpdateError } from "../../graph-errors.ts";
 import { coerceMessage } from "./coerce-message.ts";
 import {

@@ -1,4 +1,4 @@
-import { adopt, adoptFrozen } from "../../adopt.ts";
+import { adopt, adoptFrozen } from "../../values/adopt.ts";
 import { registerCodec } from "../../checkpoint/serde/registered-codecs.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { fieldsOf, type LangChainMessage } from "../../langchain-message.ts";

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import { isRecord } from "../../containers.ts";
-import { isList } from "../../contains.ts";
+import { isRecord } from "../../values/containers.ts";
+import { isList } from "../../values/contains.ts";
 import type { JsonObject } from "../../directory/protocol.ts";
 import { TidemarkError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
 import { isJson, plainJson } from "../../json.ts";
 import { MAX_METADATA, requireMetadataSize } from "../../metadata-limits.ts";
-import { pathPart } from "../path-part.ts";
+import { pathPart } from "../requests/path-part.ts";
 import { forbidden } from "./permissions.ts";
 
 /** What the handlers have said of the things that a request may know of, by their resource. */

@@ -1,4 +1,4 @@
-import { isRecord } from "../../containers.ts";
+import { isRecord } from "../../values/containers.ts";
 import type { JsonObject } from "../../directory/protocol.ts";
 import { TidemarkError } from "../../errors.ts";
 

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { TidemarkError } from "../../errors.ts";
 import type { AppOptions } from "../app.ts";
 import { requirePermission } from "../auth/authentication.ts";
-import { check } from "../body.ts";
+import { check } from "../requests/body.ts";
 import type { RequestedThread } from "../thread-call.ts";
 import type { CommandResult } from "./command-result.ts";
 import { errorResponse, notSupported, ProtocolError } from "./protocol-error.ts";

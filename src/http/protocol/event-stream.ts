@@ -1,5 +1,5 @@
 import type { ByteStream } from "../../thread/protocol.ts";
-import { type StreamedBodyOptions, streamedBody } from "../streamed-body.ts";
+import { type StreamedBodyOptions, streamedBody } from "../streams/streamed-body.ts";
 import type { RequestedThread } from "../thread-call.ts";
 import { Subscriptions, type Filter } from "./subscriptions.ts";
 import { threadEvents } from "./thread-listener.ts";

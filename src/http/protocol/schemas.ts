@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { AnyObject, CheckpointId, exactly } from "../schemas.ts";
+import { AnyObject, CheckpointId, exactly } from "../requests/schemas.ts";
 
 /** The commands and filters of LangGraph's protocol of threads. Clients send null for what they leave out. */
 

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { agreedProtocol, isUpgrade } from "../auth/socket-credential.ts";
-import { notedOf, noteOfRequest } from "../request-log.ts";
+import { notedOf, noteOfRequest } from "../middleware/request-log.ts";
 import { socketResponse } from "./socket-response.ts";
 
 /** What a close code adds to the status that the same request would get over HTTP. */

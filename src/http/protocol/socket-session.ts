@@ -1,6 +1,6 @@
 import { TidemarkError } from "../../errors.ts";
 import { reauthenticate, reauthentications } from "../auth/reauthentication.ts";
-import { check } from "../body.ts";
+import { check } from "../requests/body.ts";
 import { stringifyJson } from "../../json.ts";
 import { statusOfThrown } from "../errors.ts";
 import { requestedThread, type RequestedThread } from "../thread-call.ts";

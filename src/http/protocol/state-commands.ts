@@ -1,5 +1,5 @@
 import type { Bytes, Reply, StatePlace, ThreadApi } from "../../thread/protocol.ts";
-import { check } from "../body.ts";
+import { check } from "../requests/body.ts";
 import { call, callWhole, type RequestedThread } from "../thread-call.ts";
 import { agentTree, type GraphTask } from "./agent-tree.ts";
 import { callFailed, type CommandResult } from "./command-result.ts";

@@ -4,13 +4,13 @@ import { Hono } from "../hono.ts";
 import { RefusedError, TidemarkError } from "../../errors.ts";
 import type { AppOptions } from "../app.ts";
 import { isPrincipalName } from "../auth/principal.ts";
-import { parseJson, readBytes } from "../body.ts";
-import { checkEvent } from "../inbound-event-schemas.ts";
+import { parseJson, readBytes } from "../requests/body.ts";
+import { checkEvent } from "../events/inbound-event-schemas.ts";
 import { objectName } from "../object-name.ts";
-import { pathPart } from "../path-part.ts";
-import { noteOfRequest } from "../request-log.ts";
+import { pathPart } from "../requests/path-part.ts";
+import { noteOfRequest } from "../middleware/request-log.ts";
 import { refusal } from "../thread-call.ts";
-import { requireThreadId } from "../thread-id.ts";
+import { requireThreadId } from "../requests/thread-id.ts";
 import { callThread } from "../thread-stub.ts";
 import type { WebhookSource } from "./source.ts";
 

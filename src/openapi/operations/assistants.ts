@@ -17,7 +17,7 @@ import {
   SearchAssistantsBody,
   SubgraphsQuery,
   VersionsBody,
-} from "../../http/assistant-schemas.ts";
+} from "../../http/assistants/assistant-schemas.ts";
 import type { Operations } from "../operation.ts";
 import { OF_ASSISTANT, OF_DIRECTORY } from "./faults.ts";
 

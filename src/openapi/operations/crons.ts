@@ -7,7 +7,7 @@ import {
   PatchCronBody,
   SearchCronsBody,
   ThreadCronBody,
-} from "../../http/cron-schemas.ts";
+} from "../../http/crons/cron-schemas.ts";
 import type { Operations } from "../operation.ts";
 import { OF_ASSISTANT, OF_THREAD } from "./faults.ts";
 

@@ -1,15 +1,15 @@
 import * as v from "valibot";
 import { Run, RunAnswer, RunPart, RunValues } from "../../http/answers/run.ts";
-import { EventsQuery, ThreadEventsQuery } from "../../http/event-schemas.ts";
-import { RunBatchBody, RunCreateBody } from "../../http/run-create.ts";
+import { EventsQuery, ThreadEventsQuery } from "../../http/events/event-schemas.ts";
+import { RunBatchBody, RunCreateBody } from "../../http/runs/run-create.ts";
 import {
   CancelManyQuery,
   CancelQuery,
   CancelRunsBody,
   JoinQuery,
   ListRunsQuery,
-} from "../../http/runs-schemas.ts";
-import { InvokeBody, ResumeBody, StreamBody } from "../../http/schemas.ts";
+} from "../../http/runs/runs-schemas.ts";
+import { InvokeBody, ResumeBody, StreamBody } from "../../http/requests/schemas.ts";
 import { type Operations, STARTING } from "../operation.ts";
 import { OF_ASSISTANT, OF_DIRECTORY, OF_END, OF_START, OF_THREAD } from "./faults.ts";
 

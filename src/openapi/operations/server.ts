@@ -1,5 +1,5 @@
 import { Info, Ok } from "../../http/answers/server.ts";
-import { HealthQuery } from "../../http/health-routes.ts";
+import { HealthQuery } from "../../http/server/health-routes.ts";
 import type { Operations } from "../operation.ts";
 
 export const serverOperations = {

@@ -6,7 +6,7 @@ import {
   HistoryQuery,
   StateQuery,
   UpdateStateBody,
-} from "../../http/state-schemas.ts";
+} from "../../http/threads/state-schemas.ts";
 import type { Operations } from "../operation.ts";
 import { OF_READING } from "./faults.ts";
 

@@ -6,7 +6,7 @@ import {
   NamespacesBody,
   PutItemBody,
   SearchItemsBody,
-} from "../../http/store-schemas.ts";
+} from "../../http/store/store-schemas.ts";
 import type { Operations } from "../operation.ts";
 import { OF_DIRECTORY } from "./faults.ts";
 

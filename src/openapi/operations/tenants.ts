@@ -1,5 +1,5 @@
 import { Erased, Rebuilt } from "../../http/answers/tenant.ts";
-import { EraseTenantQuery, RebuildDirectoryBody } from "../../http/tenant-schemas.ts";
+import { EraseTenantQuery, RebuildDirectoryBody } from "../../http/tenants/tenant-schemas.ts";
 import type { Operations } from "../operation.ts";
 import { OF_DIRECTORY } from "./faults.ts";
 

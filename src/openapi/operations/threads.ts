@@ -10,8 +10,8 @@ import {
   ThreadPart,
   Usage,
 } from "../../http/answers/thread.ts";
-import { DeliveriesQuery } from "../../http/hook-schemas.ts";
-import { AnyBody, CopyBody, PruneBody, PruneThreadsBody } from "../../http/schemas.ts";
+import { DeliveriesQuery } from "../../http/hooks/hook-schemas.ts";
+import { AnyBody, CopyBody, PruneBody, PruneThreadsBody } from "../../http/requests/schemas.ts";
 import {
   CountThreadsBody,
   CreateThreadBody,
@@ -20,7 +20,7 @@ import {
   PatchThreadBody,
   SearchThreadsBody,
   ThreadQuery,
-} from "../../http/thread-schemas.ts";
+} from "../../http/threads/thread-schemas.ts";
 import type { Operations } from "../operation.ts";
 import { OF_DIRECTORY, OF_READING, OF_THREAD } from "./faults.ts";
 

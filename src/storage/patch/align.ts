@@ -1,4 +1,4 @@
-import type { SharedEnds } from "../../shared-ends.ts";
+import type { SharedEnds } from "../../values/shared-ends.ts";
 import type { Change } from "./change.ts";
 import { fingerprint } from "./fingerprint.ts";
 

@@ -1,6 +1,6 @@
-import { adoptDerived, adoptOwned } from "../../adopt.ts";
+import { adoptDerived, adoptOwned } from "../../values/adopt.ts";
 import { UndecodableError } from "../../errors.ts";
-import { setOwn } from "../../set-own.ts";
+import { setOwn } from "../../values/set-own.ts";
 import {
   COPY,
   ELSEWHERE,

@@ -1,6 +1,6 @@
-import { Copies } from "../../copies.ts";
-import { adoptedCopy, isConstant } from "../../adopt.ts";
-import { knownEnds, rememberTwin, type SharedEnds } from "../../shared-ends.ts";
+import { Copies } from "../../values/copies.ts";
+import { adoptedCopy, isConstant } from "../../values/adopt.ts";
+import { knownEnds, rememberTwin, type SharedEnds } from "../../values/shared-ends.ts";
 import type { Change } from "./change.ts";
 import { Elsewhere, isLookedFor } from "./elsewhere.ts";
 import { isObject, isSameLeaf, isSameRecord, kindOf } from "./kind.ts";

@@ -1,4 +1,4 @@
-import { isWhollyAdopted } from "../../adopt.ts";
+import { isWhollyAdopted } from "../../values/adopt.ts";
 import { keysOf } from "../../columns.ts";
 import type { Change } from "./change.ts";
 import type { Differ } from "./differ.ts";

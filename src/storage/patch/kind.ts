@@ -1,7 +1,7 @@
 import { isBare } from "../../bare.ts";
 import { hasSymbols, keysOf } from "../../columns.ts";
-import { isContainer, isDate, isList, isMap, isObject, isPlain } from "../../containers.ts";
-import { LONG } from "../../shared-ends.ts";
+import { isContainer, isDate, isList, isMap, isObject, isPlain } from "../../values/containers.ts";
+import { LONG } from "../../values/shared-ends.ts";
 import { ExternalReference } from "../../checkpoint/serde/external-reference.ts";
 
 export { isObject };

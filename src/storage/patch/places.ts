@@ -1,6 +1,6 @@
 import { keysOf } from "../../columns.ts";
 import { TASKS } from "../../checkpoint/constants.ts";
-import { sequenceNumber } from "../../shared-ends.ts";
+import { sequenceNumber } from "../../values/shared-ends.ts";
 import { isObject, kindOf } from "./kind.ts";
 
 /** A channel, and keys and positions in its value. */

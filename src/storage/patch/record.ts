@@ -1,6 +1,6 @@
-import { adoptOwned } from "../../adopt.ts";
+import { adoptOwned } from "../../values/adopt.ts";
 import { keysOf } from "../../columns.ts";
-import { knownEnds } from "../../shared-ends.ts";
+import { knownEnds } from "../../values/shared-ends.ts";
 import type { Change } from "./change.ts";
 import { KEEP, NEW_RECORD, ORDERED_RECORD, RECORD } from "./node.ts";
 import { weigh } from "./weigh.ts";

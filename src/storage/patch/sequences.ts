@@ -1,6 +1,6 @@
-import { adoptDerived, adoptOwned } from "../../adopt.ts";
+import { adoptDerived, adoptOwned } from "../../values/adopt.ts";
 import { setMembers } from "../../columns.ts";
-import { endsOf, type SharedEnds } from "../../shared-ends.ts";
+import { endsOf, type SharedEnds } from "../../values/shared-ends.ts";
 import { align, WHOLE } from "./align.ts";
 import type { Pair } from "./align.ts";
 import type { Change } from "./change.ts";

@@ -1,5 +1,5 @@
 import { keysOf } from "../../columns.ts";
-import { knownEnds, lengthOf } from "../../shared-ends.ts";
+import { knownEnds, lengthOf } from "../../values/shared-ends.ts";
 import { isObject, kindOf } from "./kind.ts";
 import { weigh } from "./weigh.ts";
 

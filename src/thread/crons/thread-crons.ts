@@ -1,6 +1,6 @@
 import type { Ready } from "../access.ts";
 import { jsonBytes } from "../answer-text.ts";
-import { contains } from "../../contains.ts";
+import { contains } from "../../values/contains.ts";
 import type { Encoded } from "../../checkpoint/encoding.ts";
 import { plainJson } from "../../json.ts";
 import type { Bytes, Reply, ThreadAddress } from "../call.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../containers.ts";
+import { isRecord } from "../../values/containers.ts";
 
 /** A message of a stream, as JSON has it. */
 export interface MessageData {

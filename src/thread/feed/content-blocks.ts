@@ -1,4 +1,4 @@
-import { isRecord } from "../../containers.ts";
+import { isRecord } from "../../values/containers.ts";
 
 /** A message's content is a list of blocks; while it is streamed, each comes in parts, one block after the other. */
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../containers.ts";
+import { isRecord } from "../../values/containers.ts";
 
 /** What a node emits, in the words of the protocol: an object with a name is an event of that name, and said as it is. */
 export function customData(payload: unknown): unknown {

@@ -1,4 +1,4 @@
-import { isRecord } from "../../containers.ts";
+import { isRecord } from "../../values/containers.ts";
 import { plainJson } from "../../json.ts";
 import { INTERRUPT, START } from "../../pregel/constants.ts";
 import type { StreamEvent, StreamMode } from "../../pregel/types.ts";

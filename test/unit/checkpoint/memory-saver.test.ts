@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { adopt } from "../../../src/adopt.ts";
+import { adopt } from "../../../src/values/adopt.ts";
 import { MemorySaver } from "../../../src/checkpoint/memory-saver.ts";
 import { MsgpackSerializer } from "../../../src/checkpoint/serde/msgpack-serializer.ts";
 import { checkpointOf, METADATA, newThread, putAll, valuesOf } from "../../contract/fixtures.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { messagePage, questionPage } from "../../../src/http/hook-page.ts";
+import { messagePage, questionPage } from "../../../src/http/hooks/hook-page.ts";
 
 const HOSTILE = `</pre><script>alert("1")</script><img src=x onerror='alert(2)'>&lt;`;
 const SHOWN =

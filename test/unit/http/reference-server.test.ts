@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { RefusedError } from "../../../src/errors.ts";
 import { errorHandler } from "../../../src/http/errors.ts";
-import { plainErrors } from "../../../src/http/plain-errors.ts";
-import { withoutUnknownInput } from "../../../src/http/unknown-input.ts";
+import { plainErrors } from "../../../src/http/middleware/plain-errors.ts";
+import { withoutUnknownInput } from "../../../src/http/requests/unknown-input.ts";
 import { Annotation, START, StateGraph } from "../../../src/index.ts";
 
 describe("errors as text", () => {

@@ -16,7 +16,7 @@ import {
   type Messages,
 } from "tidemark";
 import { MsgpackSerializer } from "tidemark/checkpoint";
-import { isAdopted } from "../../../src/adopt.ts";
+import { isAdopted } from "../../../src/values/adopt.ts";
 import { stringifyJson } from "../../../src/json.ts";
 import { fieldsOf } from "../../../src/langchain-message.ts";
 

@@ -14,7 +14,7 @@ import {
   messagesStateReducer,
   RemoveMessage,
 } from "tidemark";
-import { adopt, handOut } from "../../../src/adopt.ts";
+import { adopt, handOut } from "../../../src/values/adopt.ts";
 
 type Shown = Record<string, unknown>;
 interface Read {

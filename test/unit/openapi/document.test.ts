@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { routesOf } from "../../../src/http/documentation-routes.ts";
+import { routesOf } from "../../../src/http/server/documentation-routes.ts";
 import { END, START, StateGraph } from "../../../src/index.ts";
 import type { OpenApiDocument } from "../../../src/openapi/document.ts";
 import type { DocumentedOperation } from "../../../src/openapi/documented-operation.ts";

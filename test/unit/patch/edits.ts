@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { adopt } from "../../../src/adopt.ts";
-import { LONG } from "../../../src/shared-ends.ts";
+import { adopt } from "../../../src/values/adopt.ts";
+import { LONG } from "../../../src/values/shared-ends.ts";
 import { graph, value } from "../serde/arbitraries.ts";
 
 /** Turns a value into another one as graphs do: parts stay, are rebuilt, changed, moved, added and removed. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { adopt, isAdopted } from "../../../src/adopt.ts";
+import { adopt, isAdopted } from "../../../src/values/adopt.ts";
 import { applyPatch } from "../../../src/storage/patch/apply.ts";
 import { diff } from "../../../src/storage/patch/diff.ts";
 import { value } from "../serde/arbitraries.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adopt } from "../../../src/adopt.ts";
+import { adopt } from "../../../src/values/adopt.ts";
 import { diffStates } from "../../../src/storage/checkpoint-state.ts";
 import { COPY, INSERT, LIST, VALUE } from "../../../src/storage/patch/node.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { adopt } from "../../../src/adopt.ts";
+import { adopt } from "../../../src/values/adopt.ts";
 import { type BaseChannel, EphemeralValue, LastValue } from "tidemark/channels";
 import { StateViews } from "../../../src/pregel/state-views.ts";
 

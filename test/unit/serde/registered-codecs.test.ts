@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Annotation, Command, interrupt, MemorySaver, registerCodec, START, StateGraph } from "tidemark";
 import { MsgpackSerializer } from "tidemark/checkpoint";
-import { adopt, handOut, isAdopted } from "../../../src/adopt.ts";
+import { adopt, handOut, isAdopted } from "../../../src/values/adopt.ts";
 import { UndecodableError } from "../../../src/errors.ts";
 import { saverOf, threadTables } from "../storage/support.ts";
 import { loss } from "./same.ts";

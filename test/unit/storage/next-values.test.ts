@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { adopt } from "../../../src/adopt.ts";
+import { adopt } from "../../../src/values/adopt.ts";
 import { ExternalReference } from "../../../src/checkpoint/serde/external-reference.ts";
 import type { CheckpointConfig } from "../../../src/checkpoint/types.ts";
 import { COPY, INSERT, LIST } from "../../../src/storage/patch/node.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { adopt, handOut, isAdopted } from "../../../src/adopt.ts";
+import { adopt, handOut, isAdopted } from "../../../src/values/adopt.ts";
 import { DeltaSnapshot } from "../../../src/checkpoint/delta-snapshot.ts";
 import type { CheckpointConfig } from "../../../src/checkpoint/types.ts";
 import { checkpointOf, METADATA, putAll, threadConfig } from "../../contract/fixtures.ts";

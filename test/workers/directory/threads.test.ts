@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { contains } from "../../../src/contains.ts";
+import { contains } from "../../../src/values/contains.ts";
 import type { DirectoryApi, SortKey, ThreadEntry, ThreadFilter } from "../../../src/directory/protocol.ts";
 import { type CallShard, TenantDirectory } from "../../../src/directory/tenant-directory.ts";
 

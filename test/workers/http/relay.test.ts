@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Annotation, END, START, StateGraph } from "../../../src/index.ts";
-import { relay } from "../../../src/http/relay.ts";
+import { relay } from "../../../src/http/streams/relay.ts";
 import type { ThreadNamespace } from "../../../src/http/thread-stub.ts";
 import type { ByteStream, Reply, RunEvents } from "../../../src/thread/protocol.ts";
 import { allEvents } from "../../support/events.ts";

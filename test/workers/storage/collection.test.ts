@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { adopt } from "../../../src/adopt.ts";
+import { adopt } from "../../../src/values/adopt.ts";
 import type { CheckpointConfig } from "../../../src/checkpoint/types.ts";
 import type { BodyRow } from "../../../src/storage/body-row.ts";
 import type { StagedRecord } from "../../../src/storage/record-store.ts";

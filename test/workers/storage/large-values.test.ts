@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { adopt } from "../../../src/adopt.ts";
+import { adopt } from "../../../src/values/adopt.ts";
 import type { CheckpointConfig } from "../../../src/checkpoint/types.ts";
 import { checkpointOf, METADATA, putAll, threadConfig, valuesOf } from "../../contract/fixtures.ts";
 import { SaverObject } from "./durable-saver.ts";

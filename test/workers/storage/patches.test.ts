@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
-import { adopt } from "../../../src/adopt.ts";
+import { adopt } from "../../../src/values/adopt.ts";
 import type { BaseCheckpointSaver } from "../../../src/checkpoint/saver.ts";
 import type { CheckpointConfig } from "../../../src/checkpoint/types.ts";
 import { checkpointOf, collect, METADATA, putAll, threadConfig, valuesOf } from "../../contract/fixtures.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { adopt } from "../../../src/adopt.ts";
+import { adopt } from "../../../src/values/adopt.ts";
 import { INTERRUPT } from "../../../src/checkpoint/constants.ts";
 import { MsgpackSerializer } from "../../../src/checkpoint/serde/msgpack-serializer.ts";
 import type { Checkpoint, CheckpointConfig } from "../../../src/checkpoint/types.ts";

@@ -1,5 +1,5 @@
 import { isBare } from "../../../bare.ts";
-import { DATE_PROTOTYPE } from "../../../containers.ts";
+import { DATE_PROTOTYPE } from "../../../values/containers.ts";
 import { ExternalReference } from "../external-reference.ts";
 import { arrayBufferExtension, VIEW_PROTOTYPES, viewExtension } from "./binary.ts";
 import { mapExtension, setExtension } from "./collections.ts";

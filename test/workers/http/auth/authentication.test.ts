@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { routesOf } from "../../../../src/http/documentation-routes.ts";
+import { routesOf } from "../../../../src/http/server/documentation-routes.ts";
 import { PERMISSIONS } from "../../../../src/http/auth/permissions.ts";
 import { openapi } from "../../../../src/openapi/index.ts";
 import { VERSION } from "../../../../src/version.ts";

@@ -1,4 +1,0 @@
-import * as v from "valibot";
-import { Count, exactly } from "./schemas.ts";
-
-export const DeliveriesQuery = exactly({ limit: v.optional(Count, "100") });
