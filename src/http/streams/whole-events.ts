@@ -20,6 +20,7 @@ export async function* wholeEvents(
   const reader = events.getReader();
   const cancel = (): void => void reader.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener("abort", cancel);
+  if (signal.aborted) cancel();
   let rest: Uint8Array[] = [];
   try {
     for (;;) {

@@ -118,6 +118,28 @@ describe("passing on the events of a run", () => {
     expect(disposed).toBe(2);
   });
 
+  it("leaves the next instance, too, when the client has gone meanwhile", async () => {
+    disposed = 0;
+    const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const attach = async (): Promise<Reply<RunEvents>> => {
+      ask();
+      await gone;
+      return ok(new ReadableStream())();
+    };
+    const works: Promise<unknown>[] = [];
+    const options = { heartbeat: 5, waitUntil: (work: Promise<unknown>) => void works.push(work) };
+    const body = relay({ ...object, first: eventsOf(piecesOf([], true)), attach }, options);
+    const reader = body.getReader();
+    await asked;
+    await reader.read();
+    await reader.cancel();
+    await scheduler.wait(50);
+    leave();
+    await Promise.all(works);
+    expect(disposed).toBe(2);
+  });
+
   it("goes on after the last event that it has passed on", async () => {
     const asked: (string | undefined)[] = [];
     const pieces = [
