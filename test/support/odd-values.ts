@@ -179,4 +179,9 @@ export const kept: readonly KeptValue[] = [
       Object.assign(new TypeError("m", { cause: [1n] }), { code: "E", status: 418, at: new Date(0) }),
     as: () => Object.assign(new TypeError("m", { cause: [1n] }), { code: "E", status: 418, at: new Date(0) }),
   },
+  {
+    name: "an error with the methods and marks of its class",
+    make: () => Object.assign(new TypeError("m"), { status: 418, retry: () => 1, [mark]: true }),
+    as: () => Object.assign(new TypeError("m"), { status: 418 }),
+  },
 ];
