@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import "../../src/checkpoint/serde/registered-codecs.ts";
+import { registerCodec } from "../../src/checkpoint/serde/registered-codecs.ts";
 import { UnserializableError } from "../../src/errors.ts";
 import {
   adopt,
@@ -272,6 +272,16 @@ describe("isConstant", () => {
   class Money {
     amount = 1;
   }
+  class Coin {
+    constructor(readonly cents: number) {}
+  }
+  registerCodec({
+    name: "coin",
+    class: Coin,
+    immutable: true,
+    encode: (coin) => coin.cents,
+    decode: (cents) => new Coin(Number(cents)),
+  });
   const cycle: unknown[] = [];
   cycle.push([cycle]);
   const shared = { n: 1 };
@@ -282,6 +292,7 @@ describe("isConstant", () => {
     ["parts that are shared", [shared, { shared }]],
     ["dates", [new Date(1), new Date(NaN)]],
     ["errors", [new TypeError("e", { cause: { deep: [1] } })]],
+    ["instances of a class whose codec says so", [new Coin(1)]],
   ])("true of adopted %s", (_, given) => {
     expect(isConstant(given)).toBe(false);
     expect(isConstant(adopt(given))).toBe(true);

@@ -30,7 +30,7 @@ async function store(saver: () => BaseCheckpointSaver, make: () => unknown, befo
   return { seen: seen[0], result: run.v, read: values.v };
 }
 
-describe.each(Object.entries(storages))("with a %s", (_, storage) => {
+describe.each(Object.entries(storages))("with a %s", (_name, storage) => {
   it.each(refused)("is refused by name and place: $name", async ({ make, says }) => {
     const saver = storage();
     const refusal = { code: "unserializable", path: ["in", 0], message: expect.stringContaining(says) };
@@ -62,11 +62,11 @@ describe.each(Object.entries(storages))("with a %s", (_, storage) => {
       found.push([error.constructor, error.status, error.cause]);
     };
     const saver = storage();
-    const builder = chain({
-      fail: () => ({ v: given }),
-      first: ({ v }) => void look(v),
-      second: ({ v }) => void look(v),
-    });
+    const looking = ({ v }: { v?: unknown }): object => {
+      look(v);
+      return {};
+    };
+    const builder = chain({ fail: () => ({ v: given }), first: looking, second: looking });
     const result = await builder.compile({ checkpointer: saver() }).invoke({}, thread);
     look(result.v);
     look((await builder.compile({ checkpointer: saver() }).getState(thread)).values.v);
@@ -78,7 +78,7 @@ describe.each(Object.entries(storages))("with a %s", (_, storage) => {
   it.each<[string, (error: Error) => unknown]>([
     ["its message", (error) => (error.message = "another")],
     ["a part of it", (error) => (error.cause as { deep: number[] }).deep.push(2)],
-  ])("a node cannot change %s in an error, nor in one that was read", async (_, change) => {
+  ])("a node cannot change %s in an error, nor in one that was read", async (_what, change) => {
     const saver = storage();
     const builder = chain({
       fail: ({ v }) => (v === undefined ? { v: new Error("m", { cause: { deep: [1] } }) } : {}),
