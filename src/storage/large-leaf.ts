@@ -1,4 +1,4 @@
-import { isBare } from "../bare.ts";
+import { isBare } from "../values/bare.ts";
 import { isObject } from "../values/containers.ts";
 import { UndecodableError } from "../errors.ts";
 import { isBytes } from "../values/opaque.ts";

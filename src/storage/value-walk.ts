@@ -1,5 +1,5 @@
 import { mapColumns, setMembers } from "../columns.ts";
-import { isBare } from "../bare.ts";
+import { isBare } from "../values/bare.ts";
 import { isContainer, isList, isMap, isObject, isPlain } from "../values/containers.ts";
 import { adoptOwned, adoptReplaced, isAdopted } from "../values/adopt.ts";
 

@@ -7,7 +7,7 @@ import {
   rememberRecordColumns,
   setMembers,
 } from "../columns.ts";
-import { isBare, membersOf } from "../bare.ts";
+import { isBare, membersOf } from "./bare.ts";
 import { isDate, isList, isMap, isObject, isPlain, isSet, lockDate, lockMap, lockSet } from "./containers.ts";
 import type { Copies } from "./copies.ts";
 import { UnserializableError } from "../errors.ts";

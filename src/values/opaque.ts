@@ -1,4 +1,4 @@
-import { isBare } from "../bare.ts";
+import { isBare } from "./bare.ts";
 import { isDate } from "./containers.ts";
 
 /** Copies an instance; gives back the same one when it cannot change, and undefined when its class is not known. */

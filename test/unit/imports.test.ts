@@ -31,7 +31,6 @@ const LEAVES = [
   "draft-version.ts",
   "caller-configurable.ts",
   "assistant-id.ts",
-  "bare.ts",
   "columns.ts",
   "stream-modes.ts",
   "langchain-message.ts",

@@ -1,4 +1,4 @@
-import { isBare } from "../../bare.ts";
+import { isBare } from "../../values/bare.ts";
 
 /** Uint8Array, or Node's subclass Buffer, which is stored as the Uint8Array that it is. */
 export function isBytes(value: unknown): value is Uint8Array {

@@ -1,4 +1,4 @@
-import { isBare } from "../../bare.ts";
+import { isBare } from "../../values/bare.ts";
 import { addedSymbol, DATE_PROTOTYPE, isDate, isList } from "../../values/containers.ts";
 import { UnserializableError, ValueTooLargeError, messageOf } from "../../errors.ts";
 import { bigintBytes } from "./bigint.ts";

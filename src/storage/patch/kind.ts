@@ -1,4 +1,4 @@
-import { isBare } from "../../bare.ts";
+import { isBare } from "../../values/bare.ts";
 import { hasSymbols, keysOf } from "../../columns.ts";
 import { isContainer, isDate, isList, isMap, isObject, isPlain } from "../../values/containers.ts";
 import { LONG } from "../../values/shared-ends.ts";

@@ -1,4 +1,4 @@
-import { isBare } from "../../../bare.ts";
+import { isBare } from "../../../values/bare.ts";
 import { DATE_PROTOTYPE } from "../../../values/containers.ts";
 import { ExternalReference } from "../external-reference.ts";
 import { arrayBufferExtension, VIEW_PROTOTYPES, viewExtension } from "./binary.ts";

@@ -1,5 +1,5 @@
-import { isAdopted } from "./values/adopted.ts";
-import { addedKey, addedSymbol, isDate, isPlain } from "./values/containers.ts";
+import { isAdopted } from "./adopted.ts";
+import { addedKey, addedSymbol, isDate, isPlain } from "./containers.ts";
 
 /** Lists with more holes than so are an index that went wrong: each hole would take the room of a member. */
 const MOST_HOLES = 100_000;
