@@ -29,6 +29,8 @@ export function applyPatch(old: unknown, node: unknown, values: Values = NOTHING
 type Values = ReadonlyMap<string, unknown>;
 const NOTHING: Values = new Map();
 
+const OPEN: unique symbol = Symbol("open");
+
 class Application {
   readonly #values: Values;
   /** What was made of nodes that say the same wherever they stand. */
@@ -61,9 +63,13 @@ class Application {
   }
 
   #once(node: object, type: unknown, rest: readonly unknown[]): unknown {
-    if (this.#made?.has(node)) return this.#made.get(node);
+    const all = (this.#made ??= new Map());
+    const known = all.get(node);
+    if (known === OPEN) throw damaged("it has a node that contains itself");
+    if (known !== undefined) return known;
+    all.set(node, OPEN);
     const made = this.#madeOf(type, rest);
-    (this.#made ??= new Map()).set(node, made);
+    all.set(node, made);
     return made;
   }
 

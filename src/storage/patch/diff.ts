@@ -1,7 +1,6 @@
 import type { Change } from "./change.ts";
 import { Differ } from "./differ.ts";
 import type { DiffContext } from "./differ.ts";
-import { isLookedFor } from "./elsewhere.ts";
 import { isObject } from "./kind.ts";
 import { writtenOut } from "./node.ts";
 import { weigh } from "./weigh.ts";
@@ -39,7 +38,7 @@ export function write(old: unknown, next: unknown, context: DiffContext, name?: 
 
 /** What of a value stands elsewhere in the state; undefined when nothing does. */
 export function refer(next: unknown, context: DiffContext, name: string): WrittenOut | undefined {
-  if (!isLookedFor(next)) return undefined;
+  if (!isObject(next)) return undefined;
   const differ = new Differ(context);
   const change = differ.refer(next, name);
   return change && differ.refers ? found(differ, undefined, next, change) : undefined;

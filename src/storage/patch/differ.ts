@@ -26,6 +26,9 @@ export interface DiffContext {
 /** Bytes of an object that is written out a second time. */
 const AGAIN = 3;
 
+/** A change of more bytes is worth a look whether the new value stands elsewhere. */
+const LONG_CHANGE = 512;
+
 /** What a new object was found to be: under comparison, changed, on its way to be written out, or written out. */
 type Finding = typeof OPEN | typeof CHANGED | typeof WRITING | typeof WRITTEN;
 
@@ -128,9 +131,14 @@ export class Differ implements PartComparison {
 
   /** Undefined where nothing of it stands elsewhere. */
   refer(next: unknown, name: string | undefined): Change | undefined {
+    return this.#context.places !== undefined && isLookedFor(next)
+      ? this.#search()?.change(next, name)
+      : undefined;
+  }
+
+  #search(): Elsewhere | undefined {
     const { places } = this.#context;
-    if (places === undefined || !isLookedFor(next)) return undefined;
-    return (this.#elsewhere ??= new Elsewhere(this, places)).change(next, name);
+    return places && (this.#elsewhere ??= new Elsewhere(this, places));
   }
 
   /** The form in which a part is stored. */
@@ -164,9 +172,11 @@ export class Differ implements PartComparison {
     (this.#unequal ??= new Map()).set(old, next);
     this.#findings.set(next, CHANGED);
     if (isObject(change.value) && isConstant(next)) rememberTwin(next, change.value);
-    if (weigh(next, change.bytes) > change.bytes) return change;
+    const isShorter = weigh(next, change.bytes) > change.bytes;
+    const same = change.bytes > LONG_CHANGE ? this.#search()?.same(next) : undefined;
+    if (isShorter && same === undefined) return change;
     this.#rewind(mark);
-    return this.write(old, next, name);
+    return same ?? this.write(old, next, name);
   }
 
   #changeOf(kind: Kind, old: object, next: object): Change | undefined {

@@ -9,12 +9,14 @@ import { newRecord } from "./record.ts";
 import { newList } from "./sequences.ts";
 import { isHeavy, isWorthComparing } from "./worth.ts";
 
-/** What was found of an object that would be written out. */
-type Found =
-  /** It stands there, or one does that it came of. */
-  | { readonly place: Place; readonly isSame: boolean }
-  /** Parts of it do. */
-  | { readonly place?: undefined };
+/** An object stands there, or one that it came of. */
+interface At {
+  readonly place: Place;
+  readonly isSame: boolean;
+}
+
+/** What was found of one that would be written out: where it stands, or that parts of it stand somewhere. */
+type Found = At | { readonly place?: undefined };
 
 /** So far it is looked into what would be written out: the arguments of a Send are two levels down, what they hold is three. */
 const LEVELS = 4;
@@ -49,11 +51,11 @@ export class Elsewhere {
     this.#places = places;
   }
 
-  /** Undefined for what is to be written out. `name`: under which it comes to stand. */
+  /** Undefined for what is to be written out. `next` is looked for; `name`: under which it comes to stand. */
   change(next: object, name: string | undefined): Change | undefined {
     const known = this.#changes.get(next);
     if (known !== undefined) return known;
-    const found = this.#find(next, [name], 0);
+    const found = this.#foundOf(next, [name], 0);
     if (found === undefined || this.#compared.has(next)) return undefined;
     const change = found.place === undefined ? this.#ofParts(next) : this.#ofPlace(found, next);
     if (change !== undefined && wholeOf(change.node) === undefined) this.#changes.set(next, change);
@@ -66,7 +68,10 @@ export class Elsewhere {
   }
 
   #find(next: unknown, names: readonly (string | undefined)[], level: number): Found | undefined {
-    if (!isLookedFor(next)) return undefined;
+    return isLookedFor(next) ? this.#foundOf(next, names, level) : undefined;
+  }
+
+  #foundOf(next: object, names: readonly (string | undefined)[], level: number): Found | undefined {
     if (this.#found.has(next)) return this.#found.get(next);
     const found = this.#findSame(next) ?? this.#findAlike(next, names, level);
     this.#found.set(next, found);
@@ -80,13 +85,19 @@ export class Elsewhere {
       : (ofParts() ?? this.#findNamed(next, names));
   }
 
-  #findSame(next: object): Found | undefined {
+  /** Where the object itself stands. */
+  same(next: object): Change | undefined {
+    const found = this.#findSame(next);
+    return found && this.#ofPlace(found, next);
+  }
+
+  #findSame(next: object): At | undefined {
     const stored = this.#differ.storedForm(next);
     const place = this.#places.of(next) ?? (isObject(stored) ? this.#places.of(stored) : undefined);
     return place && { place, isSame: true };
   }
 
-  #findNamed(next: object, names: readonly (string | undefined)[]): Found | undefined {
+  #findNamed(next: object, names: readonly (string | undefined)[]): At | undefined {
     for (const name of names) {
       for (const place of name === undefined ? [] : this.#places.named(name)) {
         const { value } = place;
@@ -118,7 +129,7 @@ export class Elsewhere {
       : newRecord(this.#differ, next as Readonly<Record<string, unknown>>);
   }
 
-  #ofPlace({ place, isSame }: Extract<Found, { place: Place }>, next: object): Change {
+  #ofPlace({ place, isSame }: At, next: object): Change {
     const { path, value } = place;
     const change = isSame ? undefined : this.#compare(value, next);
     if (change !== undefined && wholeOf(change.node) !== undefined) return change;

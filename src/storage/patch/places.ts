@@ -21,11 +21,7 @@ const MOST_PLACES = 1000;
 /** Where the objects of a state stand: the values of channels, what is in them under few keys, and what its Sends carry. */
 export class Places {
   readonly #values: ReadonlyMap<string, unknown>;
-  readonly #byValue = new Map<object, Place>();
-  /** By what they have in common with their twins. */
-  readonly #byNumber = new Map<number, Place>();
-  readonly #byName = new Map<string, Place[]>();
-  #isFilled = false;
+  #index: Index | undefined;
 
   constructor(values: ReadonlyMap<string, unknown>) {
     this.#values = values;
@@ -33,42 +29,47 @@ export class Places {
 
   /** Where this very object stands, or one that stands for it. */
   of(value: object): Place | undefined {
-    this.#fill();
-    const number = this.#byNumber.size === 0 ? undefined : sequenceNumber(value);
-    return this.#byValue.get(value) ?? (number === undefined ? undefined : this.#byNumber.get(number));
+    const { byValue, byNumber } = (this.#index ??= indexOf(this.#values));
+    const number = byNumber.size === 0 ? undefined : sequenceNumber(value);
+    return byValue.get(value) ?? (number === undefined ? undefined : byNumber.get(number));
   }
 
   /** The places that have this name, the outermost first. */
   named(name: string): readonly Place[] {
-    this.#fill();
-    return this.#byName.get(name) ?? [];
+    return (this.#index ??= indexOf(this.#values)).byName.get(name) ?? [];
   }
+}
 
-  #fill(): void {
-    if (this.#isFilled) return;
-    this.#isFilled = true;
-    let level: Place[] = [];
-    for (const [channel, value] of this.#values) if (isObject(value)) level.push({ path: [channel], value });
-    for (let depth = 1; depth <= MOST_KEYS && level.length > 0; depth++) {
-      const isFull = this.#byValue.size + level.length > MOST_PLACES;
-      for (const place of isFull ? level.slice(0, MOST_PLACES - this.#byValue.size) : level)
-        this.#note(place);
-      level = isFull || depth === MOST_KEYS ? [] : level.flatMap(partsOf);
-    }
-  }
+interface Index {
+  readonly byValue: Map<object, Place>;
+  /** By what they have in common with their twins. */
+  readonly byNumber: Map<number, Place>;
+  readonly byName: Map<string, Place[]>;
+}
 
-  #note(place: Place): void {
-    const { path, value } = place;
-    if (this.#byValue.has(value)) return;
-    this.#byValue.set(value, place);
-    const number = sequenceNumber(value);
-    if (number !== undefined) this.#byNumber.set(number, place);
-    const name = path.at(-1);
-    if (typeof name !== "string") return;
-    const named = this.#byName.get(name);
-    if (named === undefined) this.#byName.set(name, [place]);
-    else named.push(place);
+function indexOf(values: ReadonlyMap<string, unknown>): Index {
+  const index: Index = { byValue: new Map(), byNumber: new Map(), byName: new Map() };
+  let level: Place[] = [];
+  for (const [channel, value] of values) if (isObject(value)) level.push({ path: [channel], value });
+  for (let depth = 1; depth <= MOST_KEYS && level.length > 0; depth++) {
+    const room = MOST_PLACES - index.byValue.size;
+    for (const place of level.slice(0, room)) note(index, place);
+    level = level.length > room || depth === MOST_KEYS ? [] : level.flatMap(partsOf);
   }
+  return index;
+}
+
+function note({ byValue, byNumber, byName }: Index, place: Place): void {
+  const { path, value } = place;
+  if (byValue.has(value)) return;
+  byValue.set(value, place);
+  const number = sequenceNumber(value);
+  if (number !== undefined) byNumber.set(number, place);
+  const name = path.at(-1);
+  if (typeof name !== "string") return;
+  const named = byName.get(name);
+  if (named === undefined) byName.set(name, [place]);
+  else named.push(place);
 }
 
 const known = new WeakMap<ReadonlyMap<string, unknown>, Places>();

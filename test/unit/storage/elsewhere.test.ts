@@ -159,6 +159,15 @@ describe("a patch that refers to other places of its state", () => {
     expect(applyPatch(undefined, made, values)).toEqual({ x: [[{ b: 1 }], [2]], y: 3 });
   });
 
+  it("is refused where a node contains itself", () => {
+    const node: unknown[] = [ELSEWHERE, ["a"]];
+    node.push(node);
+    const list: unknown[] = [NEW_LIST, 1];
+    list.push([[NEW_RECORD, "x", list]]);
+    for (const each of [node, list])
+      expect(() => applyPatch(undefined, each, values)).toThrow("it has a node that contains itself");
+  });
+
   it.each([
     [[]],
     [["b"]],

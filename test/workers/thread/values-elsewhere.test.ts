@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Annotation, END, Overwrite, Send, START, StateGraph } from "../../../src/index.ts";
+import { Annotation, END, interrupt, Overwrite, Send, START, StateGraph } from "../../../src/index.ts";
 import type { RunnableGraph } from "../../../src/pregel/runnable-graph.ts";
-import { TestThread } from "../../support/threads.ts";
+import { json, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
 interface Line {
@@ -118,3 +118,38 @@ describe("what a turn stores of a list that stands elsewhere in the state", { ti
     expect(many).toBeLessThan(1.1 * few);
   });
 });
+
+it(
+  "is there when a graph inside a node is resumed, pruned and forked that waits with it",
+  { timeout: 60_000 },
+  async () => {
+    const asking = new StateGraph(Chat)
+      .addNode("answer", ({ messages }) => ({
+        messages: [line(`${String(interrupt("?"))} to ${messages.length}`)],
+      }))
+      .addEdge(START, "answer")
+      .addEdge("answer", END)
+      .compile();
+    deploy({ graph: nested(2, asking) });
+    const thread = new TestThread();
+    const first = lines(100);
+    const paused = await thread.invoke({ input: { messages: first, turn: "0" } });
+    const ofVisits = await thread.sql<{ bytes: number }>(
+      "SELECT length(body) AS bytes FROM checkpoints WHERE level = 5",
+    );
+    expect(ofVisits).toHaveLength(2);
+    for (const { bytes } of ofVisits) expect(bytes).toBeLessThan(500);
+    await thread.evict();
+    await json(thread.post("/prune", { keep_last: 1 }));
+    await thread.evict();
+    const { values } = await thread.resume({ interrupt_id: paused.interrupts[0]?.id, value: "yes" });
+    expect(values).toEqual({ messages: [...first, line("yes to 100")], turn: "0" });
+    await thread.evict();
+    const forked = await thread.resume({
+      interrupt_id: paused.interrupts[0]?.id,
+      value: "no",
+      checkpoint_id: paused.checkpoint_id,
+    });
+    expect(forked.values).toEqual({ messages: [...first, line("no to 100")], turn: "0" });
+  },
+);
