@@ -29,6 +29,7 @@ export function applyPatch(old: unknown, node: unknown, values: Values = NOTHING
 type Values = ReadonlyMap<string, unknown>;
 const NOTHING: Values = new Map();
 
+const EMPTY: readonly unknown[] = adoptOwned([]);
 const OPEN: unique symbol = Symbol("open");
 
 class Application {
@@ -84,7 +85,7 @@ class Application {
       case NEW_RECORD:
         return this.#orderedRecord({}, rest);
       case NEW_LIST:
-        return this.#list([], rest);
+        return this.#list(EMPTY, rest);
       default:
         throw damaged("it has a node of an unknown type");
     }

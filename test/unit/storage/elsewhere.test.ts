@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { adopt, isConstant } from "../../../src/values/adopt.ts";
 import type { SqliteSaver } from "../../../src/storage/sqlite-saver.ts";
 import { applyPatch } from "../../../src/storage/patch/apply.ts";
 import { ELSEWHERE, NEW_LIST, NEW_RECORD, VALUE } from "../../../src/storage/patch/node.ts";
@@ -136,7 +137,7 @@ describe("the first checkpoint of a visit", () => {
 });
 
 describe("a patch that refers to other places of its state", () => {
-  const values = new Map<string, unknown>([["a", { list: [{ b: 1 }], text: "text" }]]);
+  const values = new Map<string, unknown>([["a", adopt({ list: [{ b: 1 }], text: "text" })]]);
 
   it("has what stands there, and what was made of it", () => {
     expect(applyPatch(undefined, [ELSEWHERE, ["a", "list", 0]], values)).toBe(
@@ -156,7 +157,9 @@ describe("a patch that refers to other places of its state", () => {
       "y",
       3,
     ];
-    expect(applyPatch(undefined, made, values)).toEqual({ x: [[{ b: 1 }], [2]], y: 3 });
+    const applied = applyPatch(undefined, made, values);
+    expect(applied).toEqual({ x: [[{ b: 1 }], [2]], y: 3 });
+    expect(isConstant(applied)).toBe(true);
   });
 
   it("is refused where a node contains itself", () => {
