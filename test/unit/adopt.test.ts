@@ -273,7 +273,11 @@ describe("isConstant", () => {
     amount = 1;
   }
   class Coin {
-    constructor(readonly cents: number) {}
+    readonly cents: number;
+
+    constructor(cents: number) {
+      this.cents = cents;
+    }
   }
   registerCodec({
     name: "coin",
