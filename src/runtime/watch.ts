@@ -12,14 +12,18 @@ export function watchOf(options: Pick<RuntimeOptions, "log" | "report">): Watch 
   return { log, report: options.report === undefined ? log.fault : guarded(options.report, log.fault) };
 }
 
-/** The operator's own. What it fails with must not come on top of what it is told of: the log has both then. */
+/** The operator's own. What it fails with, at once or later, must not come on top of what it is told of: the log has both then. */
 function guarded(report: Report, log: Report): Report {
   return (error, fields) => {
-    try {
-      report(error, fields);
-    } catch (fault) {
+    const logBoth = (fault: unknown): void => {
       log(error, fields);
       log(fault);
+    };
+    try {
+      const told: unknown = report(error, fields);
+      if (told instanceof Promise) told.catch(logBoth);
+    } catch (fault) {
+      logBoth(fault);
     }
   };
 }

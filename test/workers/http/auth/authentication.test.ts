@@ -83,12 +83,18 @@ describe("a function that authenticates", () => {
     expect(reports).toEqual([fault]);
   });
 
-  it("that fails is a fault of the server also where nobody can be told of it", async () => {
+  it.for([
+    [
+      "at once",
+      (fault: Error) => {
+        throw fault;
+      },
+    ],
+    ["later", (fault: Error) => Promise.reject(fault)],
+  ] as const)("that fails is a fault of the server also where telling of it fails %s", async ([, fail]) => {
     const error = vi.spyOn(console, "error").mockReturnValue();
     const faults = [new Error("no account"), new Error("nobody is there")] as const;
-    const report = (): never => {
-      throw faults[1];
-    };
+    const report = (): void => fail(faults[1]) as never;
     const response = await server({ auth: () => Promise.reject(faults[0]), report })("/threads/x/state");
     expect([response.status, await codeOf(response)]).toEqual([500, "internal"]);
     const told = error.mock.calls.map(([line]) => JSON.parse(String(line)) as { message: string });
