@@ -99,9 +99,29 @@ export class CheckpointWriter {
     isSnapshot: boolean,
   ): MaybePromise<CheckpointDraft> {
     const namespace = findNamespace(cache, this.#shared.namespaces, threadId, ns);
-    const isFirst = parentId === undefined && !isSnapshot;
-    const around = isFirst ? rememberedAround(cache, threadId, ns, parents) : undefined;
+    const remembered = this.#rememberedAround(cache, threadId, ns, parents);
+    const around = parentId === undefined && !isSnapshot ? remembered : undefined;
     return this.#drafter.draft(cache, { threadId, namespace, parentId, around, isSnapshot }, input);
+  }
+
+  /**
+   * The checkpoint of the graph around that the first one of a visit belongs to. It, and those further out, stay remembered as long
+   * as visits write: what tasks write there, and what other visits begin with, is compared with them.
+   */
+  #rememberedAround(
+    cache: SaverCache,
+    threadId: string,
+    ns: string,
+    parents: PendingPut["parents"],
+  ): CachedCheckpoint | undefined {
+    const around = namespaceAround(ns);
+    let remembered: CachedCheckpoint | undefined;
+    for (const [outer, id] of Object.entries(parents ?? {})) {
+      const namespace = findNamespace(cache, this.#shared.namespaces, threadId, outer);
+      const checkpoint = namespace && cache.checkpoint(namespace.id, id);
+      if (outer === around) remembered = checkpoint;
+    }
+    return remembered;
   }
 
   #commitDraft(cache: SaverCache, put: PendingPut, draft: CheckpointDraft): MaybePromise<void> {
@@ -121,7 +141,7 @@ export class CheckpointWriter {
       if (cache.namespaceId(threadId, namespace) === null) cache.setNewest(head);
       else cache.noteWritten(head);
       cache.setNamespaceId(threadId, namespace, id);
-      cache.setCheckpoint(id, draft.next);
+      cache.setCheckpoint(id, draft.next, namespaceAround(namespace) !== undefined);
     };
     const committing = this.#parts.commits.commit(put.pending, draft.blobs, isAtomic, write, committed);
     return chain(committing, (outcome) => (outcome === CONFLICT ? this.#putAgain(put) : undefined));
@@ -169,19 +189,6 @@ export class CheckpointWriter {
     const outcome = await commits.commit(pending, blobs, false, write, forget);
     if (outcome === CONFLICT) return this.#putAgain(put);
   }
-}
-
-/** The checkpoint of the graph around that the first one of a visit belongs to. */
-function rememberedAround(
-  cache: SaverCache,
-  threadId: string,
-  ns: string,
-  parents: PendingPut["parents"],
-): CachedCheckpoint | undefined {
-  const outer = namespaceAround(ns);
-  const namespace = outer === undefined ? undefined : cache.namespaceId(threadId, outer);
-  const id = outer === undefined ? undefined : parents?.[outer];
-  return typeof namespace === "number" && id !== undefined ? cache.checkpoint(namespace, id) : undefined;
 }
 
 function isSame(places: readonly RowPlace[], others: readonly RowPlace[]): boolean {

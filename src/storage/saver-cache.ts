@@ -14,6 +14,12 @@ export interface CachedCheckpoint {
 
 /** Namespaces whose last checkpoint is kept, those that were used last: the root graph and the subgraphs that are under way. */
 const MAX_CHECKPOINTS = 32;
+/**
+ * While visits of nodes write, more of them, as long as they take no more: visits at once have most of what they hold in common. Each
+ * counts as the bytes that it is read from and a part of those of its value, for its lists are its own.
+ */
+const MAX_COST = 4 * 1024 * 1024;
+const OWN_PART = 1 / 16;
 /** Threads, and namespaces of each. */
 const MAX_NAMESPACES = 1000;
 
@@ -25,6 +31,7 @@ export class SaverCache {
   /** By thread, then by namespace; null for one that is not there. */
   readonly #namespaceIds = new Map<string, Map<string, number | null>>();
   readonly #checkpoints = new Map<number, CachedCheckpoint>();
+  #cost = 0;
   readonly #newest = new Map<number, CheckpointHead>();
   readonly #newestWritten = new Map<number, { readonly id: string | undefined }>();
   readonly #replacements = new Map<string, KnownReplacements>();
@@ -32,7 +39,10 @@ export class SaverCache {
 
   /** Null when there is no such namespace, undefined when that is not known. */
   namespaceId(threadId: string, ns: string): number | null | undefined {
-    return this.#namespaceIds.get(threadId)?.get(ns);
+    const ids = this.#namespaceIds.get(threadId);
+    const id = ids?.get(ns);
+    if (ids !== undefined && id !== undefined) keepLast(ids, ns, id, MAX_NAMESPACES);
+    return id;
   }
 
   setNamespaceId(threadId: string, ns: string, id: number | null): void {
@@ -42,8 +52,7 @@ export class SaverCache {
       if (this.#namespaceIds.size >= MAX_NAMESPACES) this.#namespaceIds.clear();
       this.#namespaceIds.set(threadId, (ids = new Map()));
     }
-    if (ids.size >= MAX_NAMESPACES) ids.clear();
-    ids.set(ns, id);
+    keepLast(ids, ns, id, MAX_NAMESPACES);
   }
 
   /** Of a namespace, when it is known. */
@@ -81,12 +90,27 @@ export class SaverCache {
   checkpoint(namespace: number, id: string): CachedCheckpoint | undefined {
     const cached = this.#checkpoints.get(namespace);
     if (cached?.id !== id) return undefined;
-    keepLast(this.#checkpoints, namespace, cached);
+    this.#checkpoints.delete(namespace);
+    this.#checkpoints.set(namespace, cached);
     return cached;
   }
 
-  setCheckpoint(namespace: number, checkpoint: CachedCheckpoint): void {
-    keepLast(this.#checkpoints, namespace, checkpoint);
+  /** `isVisit`: it was written, and others that go on at the same time have most of it, too. */
+  setCheckpoint(namespace: number, checkpoint: CachedCheckpoint, isVisit = false): void {
+    this.#forget(namespace);
+    this.#checkpoints.set(namespace, checkpoint);
+    this.#cost += costOf(checkpoint);
+    for (const oldest of this.#checkpoints.keys()) {
+      if (this.#checkpoints.size <= MAX_CHECKPOINTS || (isVisit && this.#cost <= MAX_COST)) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(namespace: number): void {
+    const checkpoint = this.#checkpoints.get(namespace);
+    if (checkpoint === undefined) return;
+    this.#checkpoints.delete(namespace);
+    this.#cost -= costOf(checkpoint);
   }
 
   replacements(threadId: string): KnownReplacements {
@@ -99,10 +123,14 @@ export class SaverCache {
   }
 }
 
-function keepLast<Value>(values: Map<number, Value>, key: number, value: Value): void {
+function costOf({ chain: { bases, weight } }: CachedCheckpoint): number {
+  return bases[0].cost + weight * OWN_PART;
+}
+
+function keepLast<Key, Value>(values: Map<Key, Value>, key: Key, value: Value, most = MAX_CHECKPOINTS): void {
   values.delete(key);
   values.set(key, value);
-  if (values.size <= MAX_CHECKPOINTS) return;
+  if (values.size <= most) return;
   const [oldest] = values.keys();
   if (oldest !== undefined) values.delete(oldest);
 }

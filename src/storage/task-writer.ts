@@ -59,10 +59,9 @@ export class TaskWriter {
 
   /** Of a checkpoint that is not remembered nothing is read: what can be compared is then written whole. */
   #base(cache: SaverCache, { address, checkpointId }: TaskPlace): ReadonlyMap<string, unknown> | undefined {
-    const namespace = cache.namespaceId(address.threadId, address.namespace);
-    return typeof namespace === "number"
-      ? cache.checkpoint(namespace, checkpointId)?.state.values
-      : undefined;
+    const { namespaces } = this.#parts.shared;
+    const namespace = findNamespace(cache, namespaces, address.threadId, address.namespace);
+    return namespace && cache.checkpoint(namespace.id, checkpointId)?.state.values;
   }
 
   /** `old` is the row that the task has, if it has one. False when rows that this one may refer to were removed meanwhile. */

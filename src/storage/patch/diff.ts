@@ -45,9 +45,9 @@ export function refer(next: unknown, context: DiffContext, name: string): Writte
 }
 
 function found(differ: Differ, old: unknown, next: unknown, change: Change): WrittenOut {
-  const { refers, fresh: written } = differ;
+  const { refers, isWeighed, fresh: written } = differ;
   return {
-    change: refers ? { ...change, growth: weigh(next) - weigh(old) } : change,
+    change: isWeighed ? change : { ...change, growth: weigh(next) - weigh(old) },
     written,
     refers,
   };

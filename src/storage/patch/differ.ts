@@ -51,8 +51,10 @@ export class Differ implements PartComparison {
   isCyclic = false;
   /** How often an old part was taken for a new one that is another object. */
   substitutions = 0;
-  /** Whether the change refers to another place of the state: what it says of growth is not true then. */
+  /** Whether the change refers to another place of the state. */
   refers = false;
+  /** Whether what it says of growth is true: what stands elsewhere is not counted again and again, nor for nothing. */
+  isWeighed = true;
   readonly #context: DiffContext;
   #elsewhere: Elsewhere | undefined;
   readonly #findings = new Map<object, Finding>();
@@ -176,7 +178,7 @@ export class Differ implements PartComparison {
     const same = change.bytes > LONG_CHANGE ? this.#search()?.same(next) : undefined;
     if (isShorter && same === undefined) return change;
     this.#rewind(mark);
-    return same ?? this.write(old, next, name);
+    return same === undefined ? this.write(old, next, name) : { ...same, growth: same.growth - weigh(old) };
   }
 
   #changeOf(kind: Kind, old: object, next: object): Change | undefined {

@@ -7,6 +7,7 @@ import { ELSEWHERE, wholeOf } from "./node.ts";
 import type { Place, Places } from "./places.ts";
 import { newRecord } from "./record.ts";
 import { newList } from "./sequences.ts";
+import { weigh } from "./weigh.ts";
 import { isHeavy, isWorthComparing } from "./worth.ts";
 
 /** An object stands there, or one that it came of. */
@@ -45,6 +46,8 @@ export class Elsewhere {
   readonly #changes = new Map<object, Change>();
   /** Being compared with what stands at a place. */
   readonly #compared = new Set<object>();
+  /** What stands at a place and was weighed for what refers to it. */
+  readonly #weighed = new Set<object>();
 
   constructor(differ: Differ, places: Places) {
     this.#differ = differ;
@@ -54,7 +57,10 @@ export class Elsewhere {
   /** Undefined for what is to be written out. `next` is looked for; `name`: under which it comes to stand. */
   change(next: object, name: string | undefined): Change | undefined {
     const known = this.#changes.get(next);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#differ.isWeighed = false;
+      return known;
+    }
     const found = this.#foundOf(next, [name], 0);
     if (found === undefined || this.#compared.has(next)) return undefined;
     const change = found.place === undefined ? this.#ofParts(next) : this.#ofPlace(found, next);
@@ -64,6 +70,7 @@ export class Elsewhere {
 
   /** What was said is not: something of it was taken back. */
   forget(): void {
+    if (this.#weighed.size > 0) this.#differ.isWeighed = false;
     this.#changes.clear();
   }
 
@@ -132,13 +139,20 @@ export class Elsewhere {
   #ofPlace({ place, isSame }: At, next: object): Change {
     const { path, value } = place;
     const change = isSame ? undefined : this.#compare(value, next);
-    if (change !== undefined && wholeOf(change.node) !== undefined) return change;
+    const growth = this.#weigh(value) + (change?.growth ?? 0);
+    if (change !== undefined && wholeOf(change.node) !== undefined) return { ...change, growth };
     this.#differ.refers = true;
     let bytes = NODE + (change?.bytes ?? 0);
     for (const step of path) bytes += STEP + (typeof step === "string" ? step.length : 0);
     return change === undefined
-      ? { node: [ELSEWHERE, path], value, bytes, growth: 0 }
-      : { ...change, node: [ELSEWHERE, path, change.node], bytes };
+      ? { node: [ELSEWHERE, path], value, bytes, growth }
+      : { ...change, node: [ELSEWHERE, path, change.node], bytes, growth };
+  }
+
+  #weigh(value: object): number {
+    if (this.#weighed.has(value)) this.#differ.isWeighed = false;
+    this.#weighed.add(value);
+    return this.#differ.isWeighed ? weigh(value) : 0;
   }
 
   #compare(old: object, next: object): Change | undefined {

@@ -16,7 +16,9 @@ export interface Place {
 const MOST_KEYS = 4;
 /** No more parts of one value are looked at. */
 const MOST_PARTS = 64;
-const MOST_PLACES = 1000;
+const MOST_PLACES = 500;
+/** Places of one name that are compared with what comes to stand under it, the outermost. */
+const MOST_NAMED = 8;
 
 /** Where the objects of a state stand: the values of channels, what is in them under few keys, and what its Sends carry. */
 export class Places {
@@ -49,12 +51,17 @@ interface Index {
 
 function indexOf(values: ReadonlyMap<string, unknown>): Index {
   const index: Index = { byValue: new Map(), byNumber: new Map(), byName: new Map() };
-  let level: Place[] = [];
-  for (const [channel, value] of values) if (isObject(value)) level.push({ path: [channel], value });
-  for (let depth = 1; depth <= MOST_KEYS && level.length > 0; depth++) {
-    const room = MOST_PLACES - index.byValue.size;
-    for (const place of level.slice(0, room)) note(index, place);
-    level = level.length > room || depth === MOST_KEYS ? [] : level.flatMap(partsOf);
+  const places: Place[] = [];
+  for (const [channel, value] of values)
+    if (isObject(value) && places.length < MOST_PLACES) places.push({ path: [channel], value });
+  // It grows meanwhile: what is in a value comes after all that is as far out as the value.
+  for (const place of places) {
+    note(index, place);
+    if (place.path.length === MOST_KEYS || places.length >= MOST_PLACES) continue;
+    for (const part of partsOf(place)) {
+      if (places.length >= MOST_PLACES) break;
+      places.push(part);
+    }
   }
   return index;
 }
@@ -69,7 +76,7 @@ function note({ byValue, byNumber, byName }: Index, place: Place): void {
   if (typeof name !== "string") return;
   const named = byName.get(name);
   if (named === undefined) byName.set(name, [place]);
-  else named.push(place);
+  else if (named.length < MOST_NAMED) named.push(place);
 }
 
 const known = new WeakMap<ReadonlyMap<string, unknown>, Places>();
@@ -101,16 +108,18 @@ function isKeyOf(value: object, key: unknown): key is string | number {
 }
 
 /** Of a list only where it is that of Sends: a state may have many long ones. */
-function partsOf({ path, value }: Place): Place[] {
+function* partsOf({ path, value }: Place): Generator<Place, void, void> {
+  for (const key of keysIn(path, value)) {
+    const part: unknown = Reflect.get(value, key);
+    if (isObject(part)) yield { path: [...path, key], value: part };
+  }
+}
+
+function keysIn(path: Path, value: object): readonly (string | number)[] {
   if (Array.isArray(value)) {
-    if (path.length > 1 || path[0] !== TASKS) return [];
-    const members: readonly unknown[] = value.slice(0, MOST_PARTS);
-    return members.flatMap((part, index) => (isObject(part) ? { path: [...path, index], value: part } : []));
+    const isOfSends = path.length === 1 && path[0] === TASKS;
+    return isOfSends ? Array.from(value.slice(0, MOST_PARTS).keys()) : [];
   }
   const keys = kindOf(value) === "record" ? keysOf(value) : [];
-  if (keys.length > MOST_PARTS) return [];
-  return keys.flatMap((key) => {
-    const part: unknown = Reflect.get(value, key);
-    return isObject(part) ? { path: [...path, key], value: part } : [];
-  });
+  return keys.length > MOST_PARTS ? [] : keys;
 }

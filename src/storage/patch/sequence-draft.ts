@@ -12,6 +12,7 @@ interface Kept<Member> {
 interface Added<Member> extends Kept<Member> {
   readonly nodes: readonly unknown[];
   readonly bytes: number;
+  readonly growth: number;
 }
 
 export interface Sequence<Member> {
@@ -83,7 +84,7 @@ export class SequenceDraft<Member> implements Steps {
       this.#bytes += STEP;
     }
     this.#inserted.push(...added.nodes);
-    this.#write(added, added.bytes, added.bytes);
+    this.#write(added, added.bytes, added.growth);
   }
 
   patch(oldIndex: number, newIndex: number, { node, value, bytes, growth }: Change): void {

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { adopt, isConstant } from "../../../src/values/adopt.ts";
 import type { SqliteSaver } from "../../../src/storage/sqlite-saver.ts";
 import { applyPatch } from "../../../src/storage/patch/apply.ts";
-import { ELSEWHERE, NEW_LIST, NEW_RECORD, VALUE } from "../../../src/storage/patch/node.ts";
+import { UndecodableError } from "../../../src/errors.ts";
+import { ELSEWHERE, INSERT, NEW_LIST, NEW_RECORD, VALUE } from "../../../src/storage/patch/node.ts";
+import { Places } from "../../../src/storage/patch/places.ts";
 import { checkpointOf, METADATA, nextId, putAll, threadConfig, valuesOf } from "../../contract/fixtures.ts";
 import { MemorySqlStorage } from "../../support/sql-storage.ts";
 import { saverOf, threadTables } from "./support.ts";
@@ -79,6 +81,24 @@ describe("the first checkpoint of a visit", () => {
     expect(rowsOf(storage, ns)).toEqual([{ level: 4, bytes: expect.any(Number) }]);
   });
 
+  it("is such a row in each of very many visits at once, as are what they and the graph around write", async () => {
+    const storage = threadTables();
+    const saver = saverOf(storage);
+    const { id, config, values } = await around(saver);
+    const visits = Array.from({ length: 1100 }, (_, index) => `n:${index}`);
+    const { log } = values;
+    for (const ns of visits) await saver.getTuple(threadConfig("t", ns));
+    const begun = [];
+    for (const ns of visits) begun.push(await visit(saver, ns, { "": id }, { log }));
+    for (const inside of begun) await saver.putWrites(inside, [["log", log]], "start");
+    for (const ns of visits) await saver.putWrites(config, [["other", log]], ns);
+    const largest = (table: string, where: string) =>
+      storage.sql.exec(`SELECT max(length(body)) AS bytes FROM ${table} WHERE ${where}`).one()["bytes"];
+    expect(largest("checkpoints", "level <> 4")).toBeLessThan(300);
+    expect(storage.sql.exec("SELECT count(*) AS n FROM checkpoints WHERE level = 5").one()["n"]).toBe(1100);
+    expect(largest("writes", "true")).toBeLessThan(300);
+  });
+
   it("is read with two statements more for each graph around", async () => {
     const storage = threadTables();
     const saver = saverOf(storage);
@@ -136,6 +156,28 @@ describe("the first checkpoint of a visit", () => {
   });
 });
 
+describe("the places of a state", () => {
+  it("are no more than some hundreds, however many there are", () => {
+    let read = 0;
+    const record = (part: () => unknown, keys: number) =>
+      Object.defineProperties(
+        {},
+        Object.fromEntries(
+          Array.from({ length: keys }, (_, key) => [
+            `key ${key}`,
+            { enumerable: true, get: () => (read++, part()) },
+          ]),
+        ),
+      );
+    const wide = record(() => record(() => record(() => ({}), 60), 60), 60);
+    const places = new Places(new Map([["wide", wide]]));
+    expect(places.of({})).toBeUndefined();
+    expect(read).toBeLessThan(600);
+    const sends = Array.from({ length: 60 }, () => ({ node: "n", args: { list: lines(1) } }));
+    expect(new Places(new Map([["__pregel_tasks", sends]])).named("list").length).toBeLessThan(10);
+  });
+});
+
 describe("a patch that refers to other places of its state", () => {
   const values = new Map<string, unknown>([["a", adopt({ list: [{ b: 1 }], text: "text" })]]);
 
@@ -189,5 +231,14 @@ describe("a patch that refers to other places of its state", () => {
   ])("is refused where it refers to %j", (path) => {
     expect(() => applyPatch(undefined, [ELSEWHERE, path], values)).toThrow("it refers to what is not there");
     expect(() => applyPatch(undefined, [ELSEWHERE, ["a"]])).toThrow("it refers to what is not there");
+  });
+
+  it.each([
+    ["reference", [ELSEWHERE, ["a"]], (node: unknown[]) => node.push(node)],
+    ["record", [NEW_RECORD, "key"], (node: unknown[]) => node.push(node)],
+    ["list", [NEW_LIST, INSERT], (node: unknown[]) => node.push([node])],
+  ])("is refused where a %s is a part of itself", (_, node, close) => {
+    close(node);
+    expect(() => applyPatch(undefined, node, values)).toThrow(UndecodableError);
   });
 });

@@ -139,6 +139,14 @@ const works: Readonly<Record<string, CountTurn>> = {
     of: (length) => ({ list: many(length, said) }),
     part: (name) => ({ list: [said(name)] }),
   }),
+  "objects, appended with what stands beside the list": work<{ list: object[]; beside: object }>({
+    reducer: (left, right) => ({
+      ...left,
+      list: [...left.list, ...right.list.map((each) => ({ ...each, of: left.beside }))],
+    }),
+    of: (length) => ({ list: many(length, said), beside: many(9, said) }),
+    part: (name) => ({ list: [said(name)], beside: [] }),
+  }),
   "a Map": work(maps),
   "a Set": work(sets),
   "an object": work(objects),
@@ -198,36 +206,43 @@ describe("a turn, which changes a long value twice, visits a member that stays",
   afterAll(() => code.stop());
 
   /** A run begins with what is large: it is looked for. */
-  const lookedFor = { "storage/value-walk.ts find": 1, "containers.ts": 1, "containers.ts isObject": 1 };
-  const ofObjects = { "adopt.ts isWhollyAdopted": 1, "adopted.ts": 1, "adopted.ts traitsOf": 1 };
-  const oncePerChange = { "shared-ends.ts identical": 2 };
+  const lookedFor = { "storage/value-walk.ts find": 1 };
+  const ofObjects = { "values/adopt.ts isWhollyAdopted": 1, "values/adopted.ts": 1 };
+  const oncePerChange = { "values/shared-ends.ts identical": 2 };
   it.each([
     ["texts, appended", oncePerChange],
-    ["texts, put in front", { "shared-ends.ts tailOf": 2 }],
-    ["texts, the one in the middle replaced", { "shared-ends.ts identical": 1, "shared-ends.ts tailOf": 1 }],
-    ["texts, the one in the middle removed", { "shared-ends.ts identical": 1, "shared-ends.ts tailOf": 1 }],
+    ["texts, put in front", { "values/shared-ends.ts tailOf": 2 }],
+    [
+      "texts, the one in the middle replaced",
+      { "values/shared-ends.ts identical": 1, "values/shared-ends.ts tailOf": 1 },
+    ],
+    [
+      "texts, the one in the middle removed",
+      { "values/shared-ends.ts identical": 1, "values/shared-ends.ts tailOf": 1 },
+    ],
     ["objects, appended", oncePerChange],
     ["objects with dates, appended", oncePerChange],
     ["a list inside of an object", oncePerChange],
+    ["objects, appended with what stands beside the list", oncePerChange],
     ["texts, one of them large", { ...oncePerChange, ...lookedFor }],
     ["objects, one with a large text", { ...oncePerChange, ...lookedFor, ...ofObjects }],
     ["messages", {}],
     ["texts, all of them returned by the node", oncePerChange],
     [
       "objects, all of them returned by the node, one of them another",
-      { "shared-ends.ts identical": 2, "shared-ends.ts tailOf": 1 },
+      { "values/shared-ends.ts identical": 2, "values/shared-ends.ts tailOf": 1 },
     ],
     ["a list inside of an object, all of it returned by the node", oncePerChange],
     ["a Set", oncePerChange],
     // Its key, and its value.
-    ["a Map", { "shared-ends.ts identical": 4, "copy-new.ts": 2 }],
+    ["a Map", { "values/shared-ends.ts identical": 4, "values/copy-new.ts": 2 }],
     [
       "an object",
       {
-        "shared-ends.ts identical": 4,
-        "copy-new.ts": 2,
-        "set-own.ts setOwn": 2,
-        "set-own.ts": 2,
+        "values/shared-ends.ts identical": 4,
+        "values/copy-new.ts": 2,
+        "values/set-own.ts setOwn": 2,
+        "values/set-own.ts": 2,
       },
     ],
   ])("to see that it is the same: %s", async (name, expected) => {
