@@ -129,9 +129,7 @@ export class CheckpointDrafter {
     const named = Array.from(input.values, ([channel, value]) => ({ channel, value }));
     const forming = this.#parts.values.toStored(named, cache.replacements(place.threadId), true);
     return Promise.all([loading, forming]).then(([parent, forms]) => {
-      const values = new Map(
-        named.map(({ channel }, index) => [channel, forms.values[index]?.value] as const),
-      );
+      const values = new Map(named.map(({ channel }, index) => [channel, forms.values[index]] as const));
       return chain(this.#step(cache, place, { ...input, values }, parent), (draft) => ({
         ...draft,
         blobs: [...forms.blobs, ...draft.blobs],
@@ -254,9 +252,7 @@ function stepOf(
     if (input.carries(channel)) mutable.set(channel, weight);
   const isPartial = mutable.size > 0;
   for (const [channel, value] of patch.values) values.set(channel, value);
-  for (const [index, { channel }] of patch.written.entries()) {
-    if (forms.values[index]?.isMutable === true) mutable.set(channel, weigh(values.get(channel)));
-  }
+  for (const channel of forms.mutable) mutable.set(channel, weigh(values.get(channel)));
   return { parent, input, patch, forms, values, mutable, isPartial };
 }
 

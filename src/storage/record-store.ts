@@ -30,7 +30,7 @@ export class RecordStore {
   /** `name` says in errors what the value is. Its `commit` goes into the transaction of the row. */
   async stage(threadId: string, name: string, value: unknown): Promise<StagedRecord> {
     const form = await this.#values.toStored([{ channel: name, value }], new WeakMap(), false);
-    const encoded = await encode(this.#serde, form.values[0]?.value, (path) => ({ channel: name, path }));
+    const encoded = await encode(this.#serde, form.values[0], (path) => ({ channel: name, path }));
     const sealed = await sealBody(encoded, this.#stateLimit);
     const staged = await this.#blobs.stage(threadId, [...form.blobs, ...sealed.blobs]);
     return { body: sealed.input, commit: () => staged.commit(), release: () => staged.release() };

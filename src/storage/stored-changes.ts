@@ -11,7 +11,7 @@ export interface Changes {
   readonly written: readonly NamedValue[];
 }
 
-/** Changes in stored form. `forms` are those of what is written, in its order. */
+/** Changes in stored form. `forms` are those of what was to be written at first: some of it may be equal to what is there. */
 export interface StoredChanges<Found extends Changes> {
   readonly changes: Found;
   readonly forms: StoredForm;
@@ -28,7 +28,7 @@ export function storedChanges<Found extends Changes>(
     if (forms.isAsGiven) return { changes: first, forms };
     const replaced = new Map<unknown, unknown>();
     for (const [index, { value }] of first.written.entries()) {
-      const stored = forms.values[index]?.value;
+      const stored = forms.values[index];
       if (stored !== value) replaced.set(value, stored);
     }
     return { changes: replaced.size === 0 ? first : find(diffContext(values, known, replaced)), forms };

@@ -26,7 +26,9 @@ export type KnownReplacements = WeakMap<object, object>;
 export interface StoredForm {
   /** Whether all values are what was given. */
   readonly isAsGiven: boolean;
-  readonly values: readonly { readonly value: unknown; readonly isMutable: boolean }[];
+  readonly values: readonly unknown[];
+  /** Channels with values that may change later. */
+  readonly mutable: ReadonlySet<string>;
   /** What the references refer to. */
   readonly blobs: readonly HashedBytes[];
   /** To be called when blobs and values are committed. */
@@ -203,7 +205,8 @@ export class StoredValues {
 function asTheyAre(parts: readonly NamedValue[]): StoredForm {
   return {
     isAsGiven: true,
-    values: parts.map(({ value }) => ({ value, isMutable: false })),
+    values: parts.map(({ value }) => value),
+    mutable: new Set(),
     blobs: [],
     remember: nothing,
   };
@@ -216,19 +219,18 @@ function replaceAll(
   references: ReadonlyMap<unknown, ExternalReference>,
   blobs: readonly HashedBytes[],
 ): StoredForm {
-  const isMutable = (index: number) => ((flags[index] ?? 0) & MUTABLE) !== 0;
+  const mutable = new Set<string>();
+  for (const [index, { channel }] of parts.entries())
+    if (((flags[index] ?? 0) & MUTABLE) !== 0) mutable.add(channel);
   if (flags.every((each) => (each & FOUND) === 0)) {
-    const values = parts.map(({ value }, index) => ({ value, isMutable: isMutable(index) }));
-    return { isAsGiven: false, values, blobs, remember: nothing };
+    const values = parts.map(({ value }) => value);
+    return { isAsGiven: false, values, mutable, blobs, remember: nothing };
   }
   const replacer = new LeafReplacer(findings, references);
-  const values = parts.map(({ value }, index) => ({
-    value: replacer.replace(value),
-    isMutable: isMutable(index),
-  }));
   return {
     isAsGiven: false,
-    values,
+    values: parts.map(({ value }) => replacer.replace(value)),
+    mutable,
     blobs,
     remember: () => {
       for (const [part, replacement] of replacer.replaced()) {
