@@ -123,8 +123,9 @@ export class SaverCache {
   }
 }
 
-function costOf({ chain: { bases, weight } }: CachedCheckpoint): number {
-  return bases[0].cost + weight * OWN_PART;
+/** The first of a visit has what the graph around has, or is read from as many bytes as it has. */
+function costOf({ chain: { bases, counts, weight } }: CachedCheckpoint): number {
+  return bases[0].cost + (counts[0] === 0 ? 0 : weight * OWN_PART);
 }
 
 function keepLast<Key, Value>(values: Map<Key, Value>, key: Key, value: Value, most = MAX_CHECKPOINTS): void {
