@@ -4,7 +4,7 @@ import { addedKey, addedSymbol, isDate, isPlain } from "./containers.ts";
 /** Lists with more holes than so are an index that went wrong: each hole would take the room of a member. */
 const MOST_HOLES = 100_000;
 /** The keys of longer ones take longer than all else that is done with them. */
-const MOST_BYTES = 1024;
+const MOST_BYTES = 128;
 
 /** What can be read of every instance of a class, and of nothing that only has its prototype. */
 const CONTENTS: readonly (readonly [prototype: object, property: string])[] = [

@@ -105,14 +105,9 @@ export const refused: readonly RefusedValue[] = [
   { name: "bytes that are shared", make: () => new SharedArrayBuffer(2), says: "SharedArrayBuffer" },
   { name: "an object with a symbol", make: () => ({ [mark]: 1 }), says: "Symbol(mark) is a symbol" },
   {
-    name: "an error with what is no data",
-    make: () => Object.assign(new Error("m"), { headers: new Headers() }),
+    name: "an error whose cause is no data",
+    make: () => new Error("m", { cause: new Headers() }),
     says: 'class "Headers"',
-  },
-  {
-    name: "an error with a function in its data",
-    make: () => Object.assign(new Error("m"), { request: { retry: () => 1 } }),
-    says: "a function",
   },
 ];
 
@@ -146,6 +141,11 @@ export const kept: readonly KeptValue[] = [
     name: "hidden properties",
     make: () => [hidden({ a: 1 }), hidden(["a"]), hidden(new Map([["a", 1]])), hidden(new URL("a:b"))],
     as: () => [{ a: 1 }, ["a"], new Map([["a", 1]]), new URL("a:b")],
+  },
+  {
+    name: "an error with what is no data",
+    make: () => Object.assign(new Error("m"), { headers: new Headers(), status: 503 }),
+    as: () => Object.assign(new Error("m"), { status: 503 }),
   },
   { name: "a pattern in the middle of a search", make: () => searched(/a/g), as: () => /a/g },
   {

@@ -6,6 +6,10 @@ export class ObjectNumbers {
   readonly #objects: object[] = [];
   #numbers: Map<object, number> | undefined;
 
+  get size(): number {
+    return this.#objects.length;
+  }
+
   /** Undefined when the object has not come yet. */
   find(object: object): number | undefined {
     if (this.#numbers !== undefined) return this.#numbers.get(object);
@@ -18,5 +22,10 @@ export class ObjectNumbers {
     const number = this.#objects.push(object) - 1;
     if (this.#numbers !== undefined) this.#numbers.set(object, number);
     else if (number >= FEW) this.#numbers = new Map(this.#objects.map((each, index) => [each, index]));
+  }
+
+  /** Those with this number or a higher one have not come. */
+  forgetFrom(number: number): void {
+    for (const object of this.#objects.splice(number)) this.#numbers?.delete(object);
   }
 }

@@ -90,6 +90,21 @@ class ValueWriter implements PayloadWriter {
     this.value(value);
   }
 
+  optionalEntry(key: string, value: unknown): void {
+    const { position } = this.out;
+    const { size } = this.#objects;
+    const depth = this.#depth;
+    try {
+      this.out.string(key);
+      this.part(key, value);
+    } catch (fault) {
+      if (!(fault instanceof UnserializableError)) throw fault;
+      this.out.rewind(position);
+      this.#depth = depth;
+      this.#objects.forgetFrom(size);
+    }
+  }
+
   #object(value: object): void {
     const known = this.#objects.find(value);
     if (known !== undefined) {

@@ -64,9 +64,24 @@ describe("errors", () => {
     expect(Object.keys(invalid)).toEqual(["issues"]);
   });
 
-  it("are refused when a cause, a code or another property cannot be stored", () => {
-    const failed = Object.assign(new Error("m"), { status: 503, socket: { open: new WeakMap() } });
-    expect(thrownBy(() => roundTrip([failed]))).toMatchObject({ path: [0, "socket", "open"] });
+  it("leave out a property that cannot be stored", () => {
+    const unstorable = { socket: { open: new WeakMap() }, headers: new Headers(), retry: () => 1 };
+    const given = Object.assign(new Error("m"), unstorable, { status: 503, meta: { a: 1 } });
+    const loaded = roundTripped(given);
+    expect(Object.keys(loaded)).toEqual(["status", "meta"]);
+    expect(loaded).toMatchObject({ status: 503, meta: { a: 1 } });
+  });
+
+  it("leave out many such properties and still keep the next", () => {
+    const dropped = Object.fromEntries(
+      Array.from({ length: 600 }, (_, index) => [`p${index}`, { no: () => 1 }]),
+    );
+    expect(roundTripped(Object.assign(new Error("m"), dropped, { kept: { a: [1] } }))).toMatchObject({
+      kept: { a: [1] },
+    });
+  });
+
+  it("are refused when a cause or a code cannot be stored", () => {
     const caused = thrownBy(() => roundTrip({ failed: new Error("m", { cause: { deep: () => 1 } }) }));
     expect(caused).toBeInstanceOf(UnserializableError);
     expect(caused).toMatchObject({ path: ["failed", "cause", "deep"] });

@@ -8,6 +8,8 @@ export interface PayloadWriter {
   value(value: unknown): void;
   /** A value at a place in the object that is being written. */
   part(key: string | number, value: unknown): void;
+  /** A key and its value, or nothing when the value cannot be stored. */
+  optionalEntry(key: string, value: unknown): void;
 }
 
 /** What an extension reads its payload with. */
