@@ -142,11 +142,6 @@ export const kept: readonly KeptValue[] = [
     make: () => [hidden({ a: 1 }), hidden(["a"]), hidden(new Map([["a", 1]])), hidden(new URL("a:b"))],
     as: () => [{ a: 1 }, ["a"], new Map([["a", 1]]), new URL("a:b")],
   },
-  {
-    name: "an error with what is no data",
-    make: () => Object.assign(new Error("m"), { headers: new Headers(), status: 503 }),
-    as: () => Object.assign(new Error("m"), { status: 503 }),
-  },
   { name: "a pattern in the middle of a search", make: () => searched(/a/g), as: () => /a/g },
   {
     name: "numbers that JSON loses",

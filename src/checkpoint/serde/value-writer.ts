@@ -19,16 +19,17 @@ let scratch: ByteWriter | undefined;
 
 /**
  * The bytes of any value but those that the caller stores as they are. Reads getters; never calls toJSON. A large value is
- * gone through twice: a buffer that grew with it would take three times its room.
+ * gone through twice: a buffer that grew with it would take three times its room. `isAllNeeded`: refuses where it would leave
+ * something out.
  */
-export function writeValue(value: unknown, codecs: CodecRegistry): Uint8Array {
+export function writeValue(value: unknown, codecs: CodecRegistry, isAllNeeded = false): Uint8Array {
   const out = scratch ?? new ByteWriter(SCRATCH_SIZE, MAX_SCRATCH_SIZE);
   scratch = undefined;
   try {
-    write(out, value, codecs);
+    write(out, value, codecs, isAllNeeded);
     if (out.isWhole) return out.copy();
     const large = out.roomy();
-    write(large, value, codecs);
+    write(large, value, codecs, isAllNeeded);
     return large.take();
   } finally {
     out.rewind(0);
@@ -36,8 +37,8 @@ export function writeValue(value: unknown, codecs: CodecRegistry): Uint8Array {
   }
 }
 
-function write(out: ByteWriter, value: unknown, codecs: CodecRegistry): void {
-  const writer = new ValueWriter(out, codecs);
+function write(out: ByteWriter, value: unknown, codecs: CodecRegistry, isAllNeeded: boolean): void {
+  const writer = new ValueWriter(out, codecs, isAllNeeded);
   try {
     out.byte(FORMAT_VERSION);
     writer.value(value);
@@ -50,6 +51,7 @@ function write(out: ByteWriter, value: unknown, codecs: CodecRegistry): void {
 class ValueWriter implements PayloadWriter {
   readonly out: ByteWriter;
   readonly #codecs: CodecRegistry;
+  readonly #isAllNeeded: boolean;
   readonly #objects = new ObjectNumbers();
   /** Instances whose codec has not finished: their parts must not lead back to them. */
   #open: Set<object> | undefined;
@@ -57,9 +59,10 @@ class ValueWriter implements PayloadWriter {
   readonly #keys: (string | number | undefined)[] = [];
   #depth = 0;
 
-  constructor(out: ByteWriter, codecs: CodecRegistry) {
+  constructor(out: ByteWriter, codecs: CodecRegistry, isAllNeeded: boolean) {
     this.out = out;
     this.#codecs = codecs;
+    this.#isAllNeeded = isAllNeeded;
   }
 
   path(): (string | number)[] {
@@ -98,7 +101,7 @@ class ValueWriter implements PayloadWriter {
       this.out.string(key);
       this.part(key, value);
     } catch (fault) {
-      if (!(fault instanceof UnserializableError)) throw fault;
+      if (this.#isAllNeeded || !(fault instanceof UnserializableError)) throw fault;
       this.out.rewind(position);
       this.#depth = depth;
       this.#objects.forgetFrom(size);

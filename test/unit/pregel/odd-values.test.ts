@@ -75,6 +75,14 @@ describe.each(Object.entries(storages))("with a %s", (_name, storage) => {
     expect(result.v).toMatchObject({ status: 402 });
   });
 
+  it("an error is stored without what cannot be", async () => {
+    const make = () => Object.assign(new Error("m"), { headers: new Headers(), retry: () => 1, status: 503 });
+    const { read } = await store(storage(), make, undefined);
+    expect(
+      difference(Object.assign(new Error("m"), { status: 503 }), (read as { in: unknown[] }).in[0]),
+    ).toBe(undefined);
+  });
+
   it.each<[string, (error: Error) => unknown]>([
     ["its message", (error) => (error.message = "another")],
     ["a part of it", (error) => (error.cause as { deep: number[] }).deep.push(2)],

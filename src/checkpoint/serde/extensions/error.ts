@@ -24,8 +24,8 @@ const NAMED: ReadonlySet<string> = new Set([...HIDDEN, "code"]);
 
 /**
  * Name, message, code, cause and the errors of an AggregateError are kept, and must be storable. Other enumerable
- * properties are kept where they can be stored: libraries hang sockets, headers and methods on their errors. The stack is not kept,
- * nor is what stands under symbols.
+ * properties are kept where they can be stored: libraries hang sockets and headers on their errors. The stack is not kept, and as the
+ * class of a library is not, nor are its methods and marks: functions, and what stands under symbols.
  */
 export const errorExtension: Extension<Error> = {
   type: EXTENSION.error,
@@ -38,6 +38,7 @@ export const errorExtension: Extension<Error> = {
     if ("cause" in error) writeEntry(to, "cause", error.cause);
     if (error instanceof AggregateError) writeEntry(to, "errors", error.errors);
     for (const [key, value] of Object.entries(error)) {
+      if (typeof value === "function") continue;
       if (!NAMED.has(key) || (key === "errors" && !(error instanceof AggregateError)))
         to.optionalEntry(key, value);
     }
