@@ -77,6 +77,7 @@ export const PatchCronBody = exactly({
   webhook: v.nullish(webhook.wrapped),
   interrupt_before: v.nullish(Breakpoints),
   interrupt_after: v.nullish(Breakpoints),
+  on_run_completed: v.nullish(OnRunCompleted),
   stream_mode: v.nullish(RunModes),
   stream_subgraphs: v.nullish(v.boolean()),
   stream_resumable: v.nullish(v.boolean()),
@@ -136,11 +137,13 @@ export function cronPatch(
 ): Omit<PatchCron, "tenant" | "threadId" | "cronId"> {
   const { schedule, timezone, enabled, end_time: endAt, metadata, config, context, input } = body;
   const { multitask_strategy: multitask, interrupt_before: before, interrupt_after: after } = body;
+  const { on_run_completed: threads } = body;
   const { metadata: ofConfig, ...otherConfig } = config ?? {};
   return {
     ...(schedule != null && { schedule }),
     ...(timezone != null && { timezone }),
     ...(enabled != null && { enabled }),
+    ...(threads != null && { threads }),
     ...(endAt !== undefined && { endAt }),
     ...((metadata ?? ofConfig) != null && { metadata: { ...ofConfig, ...metadata } }),
     request: {

@@ -31,8 +31,9 @@ export interface NamedCron extends ListCrons {
   readonly cronId: string;
 }
 
-/** What is absent stays. */
-export interface PatchCron extends NamedCron, Partial<Pick<CreateCron, "schedule" | "timezone" | "enabled">> {
+/** What is absent stays. `threads` says nothing of a cron whose runs are of one thread. */
+export interface PatchCron
+  extends NamedCron, Partial<Pick<CreateCron, "schedule" | "timezone" | "enabled" | "threads">> {
   /** Null: it does not end. */
   readonly endAt?: number | null;
   readonly request: Partial<RunRequest>;

@@ -8,6 +8,8 @@ export interface CronTerms {
   /** An IANA name. */
   readonly timezone: string;
   readonly enabled: boolean;
+  /** What becomes of the threads that it makes; undefined: its runs are of the thread itself. */
+  readonly threads: CronThreads | undefined;
   readonly request: Encoded;
   /** None comes after it. */
   readonly endAt: number | undefined;
@@ -21,8 +23,6 @@ export interface CronTerms {
 export interface CronRow extends CronTerms {
   readonly id: string;
   readonly assistant: string | undefined;
-  /** What becomes of the threads that it makes; undefined: its runs are of the thread itself. */
-  readonly threads: CronThreads | undefined;
   readonly createdAt: number;
   /** The time of the run that is being started: its thread is made. */
   readonly firingAt: number | undefined;
@@ -77,11 +77,10 @@ export class CronRows {
   insert(cron: CronRow): void {
     this.#table.insert(
       `INSERT INTO crons
-         (id, assistant, threads, created_at, schedule, timezone, enabled, request_type, request, end_at, next_at, updated_at)
+         (id, assistant, created_at, schedule, timezone, enabled, threads, request_type, request, end_at, next_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       cron.id,
       cron.assistant ?? null,
-      cron.threads ?? null,
       cron.createdAt,
       ...termColumns(cron),
     );
@@ -89,7 +88,7 @@ export class CronRows {
 
   update(id: string, terms: CronTerms): void {
     this.#table.change(
-      `UPDATE crons SET schedule = ?, timezone = ?, enabled = ?, request_type = ?, request = ?, end_at = ?, next_at = ?,
+      `UPDATE crons SET schedule = ?, timezone = ?, enabled = ?, threads = ?, request_type = ?, request = ?, end_at = ?, next_at = ?,
          updated_at = ? WHERE id = ?`,
       ...termColumns(terms),
       id,
@@ -122,11 +121,12 @@ export class CronRows {
   }
 }
 
-function termColumns({ schedule, timezone, enabled, request, endAt, nextAt, updatedAt }: CronTerms) {
+function termColumns({ schedule, timezone, enabled, threads, request, endAt, nextAt, updatedAt }: CronTerms) {
   return [
     schedule,
     timezone,
     Number(enabled),
+    threads ?? null,
     request.type,
     request.data,
     endAt ?? null,

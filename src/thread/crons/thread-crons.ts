@@ -141,9 +141,17 @@ export class ThreadCrons implements CronsApi {
       timezone === cron.timezone &&
       enabled === cron.enabled &&
       endAt === cron.endAt;
+    // Whether it makes threads stays as it is.
+    const threads = cron.threads && (patch.threads ?? cron.threads);
     const next = isSame ? cron.nextAt : nextOfEnabled(nextTime, times, now);
     const nextAt = cron.firingAt === undefined ? next : cron.nextAt;
-    const terms: CronTerms = { ...times, request, nextAt, updatedAt: Math.max(now, cron.updatedAt + 1) };
+    const terms: CronTerms = {
+      ...times,
+      threads,
+      request,
+      nextAt,
+      updatedAt: Math.max(now, cron.updatedAt + 1),
+    };
     storage.crons.update(cron.id, terms);
     if (nextAt !== cron.nextAt) setCronTimer(storage, cron.id, nextAt);
   }

@@ -110,6 +110,23 @@ describe("a cron of a graph", () => {
     expect(ran[1]).not.toBe(ran[0]);
   });
 
+  it("keeps or deletes the threads of its runs as it was said last, whose own say nothing of it", async () => {
+    const { cron_id: id } = await create({ on_run_completed: "delete" });
+    expect(await patch(id, { on_run_completed: "keep" })).toMatchObject({ on_run_completed: "keep" });
+    expect(await patch(id, { enabled: true })).toMatchObject({ on_run_completed: "keep" });
+    await keeper.fireAlarm();
+    await until(() => isDone(id));
+    await until(() => ran.length === 1);
+    const made = new TestThread(ran[0]);
+    await until(async () => (await made.rowCounts())["queue"] === 0);
+    expect(await made.timerKinds()).toEqual([]);
+    const ofThread = (await json(made.post("/runs/crons", { schedule: "never" }))) as Cron;
+    expect(await patch(ofThread.cron_id, { on_run_completed: "delete" })).toMatchObject({
+      thread_id: made.id,
+      on_run_completed: null,
+    });
+  });
+
   it("does not tell what may be a key: its context, and the webhook but for the origin", async () => {
     const told = { input: { log: ["cron"] }, config: {}, webhook: "https://hooks.example.com" };
     const webhook = `${told.webhook}/services/T0/key?token=key`;
