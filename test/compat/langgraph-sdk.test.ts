@@ -279,9 +279,13 @@ describe("LangGraph's client", () => {
     await client.runs.wait(id, "support", { input: hello });
     const ofThread = await client.crons.createForThread(id, "support", every);
     const ofGraph = await client.crons.create("support", { ...every, metadata: { n: 1 }, enabled: false });
-    await client.crons.update(ofGraph.cron_id, { streamMode: "updates", interruptBefore: ["write_reply"] });
+    await client.crons.update(ofGraph.cron_id, {
+      streamMode: "updates",
+      interruptBefore: ["write_reply"],
+      onRunCompleted: "keep",
+    });
     expect(await client.crons.search({ metadata: { n: 1 } })).toMatchObject([
-      { cron_id: ofGraph.cron_id, thread_id: null, enabled: false },
+      { cron_id: ofGraph.cron_id, thread_id: null, enabled: false, on_run_completed: "keep" },
     ]);
     expect(await client.crons.search({ threadId: id })).toMatchObject([{ cron_id: ofThread.cron_id }]);
     expect(await client.crons.count({ threadId: id })).toBe(1);

@@ -3,6 +3,7 @@ import type { PatchCron, RunRequest } from "../../thread/protocol.ts";
 import { requestedModes, RunModes } from "../runs/run-create.ts";
 import { requestedOptions, runOptions } from "../runs/run-options.ts";
 import { requestedConfig } from "../runs/run-request.ts";
+import { JsonBody } from "../requests/exactly.ts";
 import { AnyObject, Config, exactly } from "../requests/schemas.ts";
 
 /** The bodies of the routes about crons, in the words of LangGraph's platform: null counts as absent. */
@@ -89,7 +90,7 @@ const filter = {
   /** Absent: the crons that belong to no thread. */
   thread_id: v.nullish(v.string()),
   enabled: v.nullish(v.boolean()),
-  metadata: v.nullish(AnyObject),
+  metadata: v.nullish(JsonBody),
 };
 
 export const CountCronsBody = exactly(filter);

@@ -1,8 +1,10 @@
 import type { Context } from "hono";
 import { Hono } from "../hono.ts";
 import { assistantIdOf } from "../../assistant-id.ts";
+import type { JsonObject } from "../../directory/protocol.ts";
 import { GRAPH_CRONS } from "../../graph-crons.ts";
 import type { AppOptions } from "../app.ts";
+import { contains } from "../../values/contains.ts";
 import { authorizedMetadata } from "../auth/authorization.ts";
 import { authorizeChangedRuns, authorizedCron } from "../auth/authorized-cron.ts";
 import { parseBody } from "../requests/body.ts";
@@ -23,7 +25,7 @@ import { withAssistant } from "../runs/run-assistant.ts";
 import { call, callWhole, jsonResponse, refusal } from "../thread-call.ts";
 import { requireThreadId } from "../requests/thread-id.ts";
 
-type Cron = Readonly<Record<string, unknown>>;
+type Cron = JsonObject;
 
 /** Crons by their ids, wherever they are kept, and those whose runs have threads of their own. */
 export function graphCronRoutes(options: AppOptions): Hono {
@@ -145,10 +147,7 @@ function fits(cron: Cron, { assistant_id: assistant, enabled, metadata }: CronFi
   const { assistant_id: own } = cron;
   if (assistant != null && own !== assistant && own !== assistantIdOf(assistant)) return false;
   if (enabled != null && cron["enabled"] !== enabled) return false;
-  const said: object = typeof cron["metadata"] === "object" ? (cron["metadata"] ?? {}) : {};
-  return Object.entries(metadata ?? {}).every(
-    ([key, value]) => JSON.stringify(Reflect.get(said, key)) === JSON.stringify(value),
-  );
+  return contains(cron["metadata"], metadata ?? {});
 }
 
 /** What is null comes first. */
@@ -162,6 +161,6 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function selected(cron: Cron, keys: readonly string[]): Cron {
+function selected(cron: Cron, keys: readonly string[]): object {
   return Object.fromEntries(keys.filter((key) => key in cron).map((key) => [key, cron[key]]));
 }

@@ -5,6 +5,7 @@ import type { Encoded } from "../../checkpoint/encoding.ts";
 import { plainJson } from "../../json.ts";
 import type { Bytes, Reply, ThreadAddress } from "../call.ts";
 import { cronNotFound, tooManyCrons, threadNotFound } from "../errors.ts";
+import type { Outbox } from "../outbox/outbox.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import { replying } from "../replying.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
@@ -21,6 +22,7 @@ export interface CronParts {
   readonly storage: ThreadStorage;
   readonly platform: ThreadPlatform;
   readonly nextTime: NextTime | undefined;
+  readonly outbox: Pick<Outbox, "check">;
   readonly ready: Ready;
 }
 
@@ -33,9 +35,10 @@ export class ThreadCrons implements CronsApi {
   }
 
   createCron(create: CreateCron): Promise<Reply<Bytes>> {
-    const { storage, platform, nextTime, ready } = this.#parts;
+    const { storage, platform, nextTime, outbox, ready } = this.#parts;
     return replying(async () => {
       await ready(create);
+      outbox.check(create.request);
       if (create.threads === undefined) this.#requireThread(create);
       const request = await encodeRequest(storage.serde, create.request);
       const createdAt = platform.now();
@@ -61,11 +64,12 @@ export class ThreadCrons implements CronsApi {
   }
 
   patchCron(patch: PatchCron): Promise<Reply<Bytes>> {
-    const { storage, ready } = this.#parts;
+    const { storage, outbox, ready } = this.#parts;
     const { serde } = storage;
     return replying(async () => {
       await ready(patch);
       await this.#requireAccess(patch);
+      outbox.check(patch.request);
       for (;;) {
         const cron = this.#find(patch);
         const request = await encodeRequest(serde, patchedRequest(await requestOf(serde, cron), patch));

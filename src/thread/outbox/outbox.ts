@@ -50,7 +50,7 @@ export class Outbox {
   }
 
   /** Refuses a webhook that cannot be told. */
-  check({ webhook }: RunRequest): void {
+  check({ webhook }: Pick<RunRequest, "webhook">): void {
     const { allowed, secrets } = this.#parts.options;
     if (webhook === undefined) return;
     if (secrets().length === 0) throw noWebhooks();

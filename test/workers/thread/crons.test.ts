@@ -184,6 +184,7 @@ describe("a cron", () => {
     [{ schedule: "every 1", timezone: "Nowhere" }, 400, "invalid_schedule"],
     [{ schedule: "every 1", end_time: "tomorrow" }, 400, "invalid_request"],
     [{ schedule: "never", input: { log: ["x".repeat(300_000)] } }, 413, "cron_too_large"],
+    [{ schedule: "never", webhook: "ftp://hooks.example.com" }, 400, "invalid_webhook"],
   ] as const)("is refused for %j", async ([body, status, code]) => {
     const thread = await started();
     const before = await thread.rowCounts();

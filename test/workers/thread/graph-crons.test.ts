@@ -229,6 +229,7 @@ describe("crons by their ids", () => {
         payload: { input: { log: ["new"] } },
       });
       await expect(patch(id, { schedule: "soon" })).rejects.toMatchObject({ code: "invalid_schedule" });
+      await expect(patch(id, { webhook: "no URL" })).rejects.toMatchObject({ code: "invalid_webhook" });
       expect((await send("DELETE", `/runs/crons/${id}`)).status).toBe(204);
       for (const method of ["DELETE", "PATCH"]) {
         const gone = json(send(method, `/runs/crons/${id}`, method === "PATCH" ? {} : undefined));
@@ -241,14 +242,17 @@ describe("crons by their ids", () => {
 
   it("are found, counted, and made once for each key", async () => {
     const key = { "idempotency-key": crypto.randomUUID() };
-    const first = await create({ metadata: { team: "a" } }, key);
-    expect(await create({ metadata: { team: "a" } }, key)).toEqual(first);
+    const metadata = { team: "a", of: { city: "Bonn", floors: [1, 2] } };
+    const first = await create({ metadata }, key);
+    expect(await create({ metadata }, key)).toEqual(first);
     const second = await create({ schedule: "never", enabled: false });
     const ids = (crons: readonly Cron[]): readonly string[] => crons.map(({ cron_id: id }) => id);
     const sorted = { sort_by: "cron_id", sort_order: "asc" };
     expect(ids(await search(sorted))).toEqual([first.cron_id, second.cron_id].toSorted());
     expect(ids(await search({ enabled: true }))).toEqual([first.cron_id]);
-    expect(ids(await search({ metadata: { team: "a" } }))).toEqual([first.cron_id]);
+    for (const part of [{ team: "a" }, { of: { floors: [2] } }, { of: { floors: [1, 2], city: "Bonn" } }])
+      expect(ids(await search({ metadata: part }))).toEqual([first.cron_id]);
+    expect(await search({ metadata: { of: { city: "Berlin" } } })).toEqual([]);
     expect(await search({ assistant_id: "other" })).toEqual([]);
     for (const graph of ["graph", first.assistant_id])
       expect(ids(await search({ ...sorted, assistant_id: graph }))).toHaveLength(2);
