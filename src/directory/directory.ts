@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { LATEST_ALARM } from "../latest-alarm.ts";
+import { GroupCommit } from "../storage/group-commit.ts";
 import { migrate, schemaVersion } from "../storage/migrations.ts";
 import { Sql } from "../storage/sql.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
@@ -35,6 +36,8 @@ export interface DirectoryOptions extends Asking {
   /** Reads what the store holds. */
   readonly serde: SerializerProtocol;
   readonly now: () => number;
+  /** Lets other calls in. */
+  readonly yieldTurn: () => Promise<void>;
 }
 
 /**
@@ -50,11 +53,12 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
   readonly #erasures: Erasures;
   readonly #expected: ExpectedThreads;
   readonly #now: () => number;
+  readonly #group: GroupCommit;
   #hasTables = false;
   /** What the alarm is set for at the latest, as far as this instance knows. */
   #armed = Infinity;
 
-  constructor(ctx: DurableObjectState, env: unknown, { serde, now, ...asking }: DirectoryOptions) {
+  constructor(ctx: DurableObjectState, env: unknown, { serde, now, yieldTurn, ...asking }: DirectoryOptions) {
     // The class is bound to no one's bindings.
     super(ctx, env as Cloudflare.Env);
     const { storage } = ctx;
@@ -67,9 +71,11 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
     this.#erasures = new Erasures(sql);
     this.#expected = new ExpectedThreads(sql, asking);
     this.#now = now;
+    this.#group = new GroupCommit(yieldTurn);
   }
 
   async putThread(entry: ThreadEntry, expectation?: Expectation): Promise<boolean> {
+    await this.#group.join();
     this.#prepare();
     const expected = expectation && { by: this.#now() + expectation.within, objectId: expectation.objectId };
     this.#storage.transactionSync(() => this.#threads.put(entry, expected));
@@ -78,6 +84,7 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
   }
 
   async removeThread(threadId: string): Promise<void> {
+    await this.#group.join();
     if (this.#isEmpty()) return;
     this.#storage.transactionSync(() => this.#threads.remove(threadId));
   }
@@ -91,6 +98,7 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
   }
 
   async endErasure(threadId: string): Promise<void> {
+    await this.#group.join();
     if (this.#isEmpty()) return;
     this.#storage.transactionSync(() => {
       this.#threads.remove(threadId);

@@ -20,6 +20,7 @@ export function createDirectoryClass({ serde, askThread, report }: DirectoryConf
       super(ctx, env, {
         serde: serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer(),
         now: () => Date.now(),
+        yieldTurn: () => scheduler.wait(0),
         askThread: (objectId) => askThread(env)(objectId),
         wait: (time) => scheduler.wait(time),
         report,

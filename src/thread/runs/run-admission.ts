@@ -1,4 +1,5 @@
 import { withNamedAnswer } from "../answers/named-answer.ts";
+import { GroupCommit } from "../../storage/group-commit.ts";
 import type { Environment } from "../../pregel/environment.ts";
 import { isPromise } from "../../checkpoint/maybe-promise.ts";
 import { requireAccess } from "../access.ts";
@@ -20,7 +21,7 @@ import type { ThreadStorage } from "../thread-storage.ts";
 
 export interface AdmissionOptions {
   readonly storage: ThreadStorage;
-  readonly environment: Pick<Environment, "now">;
+  readonly environment: Pick<Environment, "now" | "yieldTurn">;
   readonly catalog: GraphCatalog;
   readonly states: StateReader;
   readonly queue: RunQueue;
@@ -44,6 +45,7 @@ type HashedStart = StartRun & { readonly idempotency?: HashedKey };
  */
 export class RunAdmission {
   readonly #options: AdmissionOptions;
+  readonly #group: GroupCommit;
   /** Inputs that are being stored, before their runs are in the queue. */
   readonly #staging = new Set<Promise<StagedRun>>();
   /** How often the thread was deleted since this instance began. */
@@ -51,6 +53,7 @@ export class RunAdmission {
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
+    this.#group = new GroupCommit(() => options.environment.yieldTurn());
   }
 
   get isStaging(): boolean {
@@ -75,6 +78,8 @@ export class RunAdmission {
    */
   async admit(call: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
     const { entrance, queue, states, storage, reached } = this.#options;
+    const turn = this.#group.join();
+    if (turn !== undefined) await turn;
     const deletions = this.#deletions;
     const isNew = storage.thread() === undefined;
     const hashing = hashedKey(storage.serde, call.idempotency);
