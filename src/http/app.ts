@@ -1,13 +1,10 @@
 import { Hono } from "./hono.ts";
+import type { AppOptions } from "./app-options.ts";
 import { authentication } from "./auth/authentication.ts";
-import type { ReauthenticationOptions } from "./auth/reauthentication.ts";
-import type { BaseStore } from "../checkpoint/store/base-store.ts";
-import type { DirectoryApi } from "../directory/protocol.ts";
 import { assistantGraphRoutes, assistantRoutes } from "./assistants/assistant-routes.ts";
-import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { crossOrigin } from "./middleware/cross-origin.ts";
-import { documentationRoutes, type DocumentationRouteOptions } from "./server/documentation-routes.ts";
+import { documentationRoutes } from "./server/documentation-routes.ts";
 import { graphCronRoutes } from "./crons/graph-cron-routes.ts";
 import { directoryRoutes } from "./threads/directory-routes.ts";
 import { errorHandler } from "./errors.ts";
@@ -15,12 +12,10 @@ import { eventRoutes, threadStreamRoutes } from "./events/event-routes.ts";
 import { serverInfo } from "./server/info.ts";
 import { deliveryRoutes } from "./events/delivery-routes.ts";
 import { healthRoutes } from "./server/health-routes.ts";
-import { hookRoutes, type HookRouteOptions } from "./hooks/hook-routes.ts";
+import { hookRoutes } from "./hooks/hook-routes.ts";
 import { interruptRoutes } from "./threads/interrupt-routes.ts";
 import { inboundEventRoutes } from "./events/inbound-event-routes.ts";
-import type { EventSchemas } from "./events/inbound-event-schemas.ts";
 import { lifeCycleRoutes, pruneRoute } from "./threads/life-cycle-routes.ts";
-import type { Log, Report } from "../log.ts";
 import { localOnly } from "./middleware/local-only.ts";
 import { notFound } from "./not-found.ts";
 import { requestLog } from "./middleware/request-log.ts";
@@ -33,49 +28,12 @@ import { runRoutes } from "./runs/run-routes.ts";
 import { cancelRoutes } from "./runs/cancel-routes.ts";
 import { createRunRoutes, joinRoutes, runsRoutes, statelessRunRoutes } from "./runs/runs-routes.ts";
 import { stateRoutes } from "./threads/state-routes.ts";
-import type { ThreadCaller, ThreadNamespace } from "./thread-stub.ts";
 import { storeRoutes } from "./store/store-routes.ts";
 import { searchRoutes } from "./threads/search-routes.ts";
-import type { ThreadApi } from "../thread/protocol.ts";
 import { tenantRoutes } from "./tenants/tenant-routes.ts";
 import { threadRoutes } from "./threads/thread-routes.ts";
 import { transferRoutes } from "./threads/transfer-routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
-import type { WebhookSource } from "./webhooks/source.ts";
-
-export interface AppOptions extends ReauthenticationOptions, HookRouteOptions, DocumentationRouteOptions {
-  /** Finds the thread objects among the Worker's bindings. */
-  readonly threads: (env: unknown, caller: ThreadCaller) => ThreadNamespace;
-  /** Makes stubs of a thread's object by the object's own id. Refuses what is none. */
-  readonly threadById: (env: unknown) => (objectId: string) => () => ThreadApi;
-  /** By name. */
-  readonly graphs: Readonly<Record<string, RunnableGraph>>;
-  /** Finds the directory of each tenant, when directories are bound. */
-  readonly directories: (env: unknown) => ((tenant: string) => DirectoryApi) | undefined;
-  /** The store that is kept in a directory. */
-  readonly store: (env: unknown, directory: DirectoryApi) => BaseStore;
-  /** The paths of values that directories know. */
-  readonly extract: readonly string[];
-  /** The origins of pages that may use the server, besides those on localhost. */
-  readonly origins: readonly string[];
-  /** In bytes. */
-  readonly maxBodySize: number;
-  /** How often a stream gets a comment, in milliseconds. */
-  readonly heartbeat: number;
-  /** What the payloads of events have to be, by key. */
-  readonly eventSchemas?: EventSchemas;
-  /** Who may send events by webhooks, by the name in the path. */
-  readonly webhooks?: Readonly<Record<string, WebhookSource>>;
-  /** Whether errors are text. */
-  readonly hasPlainErrors?: boolean;
-  /** Whether an input without a key of the state counts as an empty one on the platform's paths. */
-  readonly takesUnknownInput?: boolean;
-  /** Whether schedules can be read. */
-  readonly hasCrons?: boolean;
-  readonly log: Log;
-  /** Takes what nobody expected. */
-  readonly report: Report;
-}
 
 /** The router in front of the thread objects. */
 export function createApp(options: AppOptions): Hono {

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { GRAPH_CRONS } from "../graph-crons.ts";
 import { uuid7 } from "../uuid7.ts";
-import type { AppOptions } from "./app.ts";
+import type { AppOptions } from "./app-options.ts";
 import { sentBody } from "./requests/body.ts";
 import { idempotencyKey, idempotencyOf } from "./requests/request-conditions.ts";
 import { call, refusal, tenantObject } from "./thread-call.ts";

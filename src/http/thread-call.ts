@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Bytes, ByteStream, Reply, ThreadAddress, ThreadApi } from "../thread/protocol.ts";
-import type { AppOptions } from "./app.ts";
+import type { AppOptions } from "./app-options.ts";
 import { accessTo } from "./auth/authorization.ts";
 import { errorResponse, failureResponse } from "./errors.ts";
 import { objectName } from "./object-name.ts";

@@ -1,5 +1,6 @@
 import type { Hono } from "../../src/http/hono.ts";
-import { createApp, type AppOptions } from "../../src/http/app.ts";
+import type { AppOptions } from "../../src/http/app-options.ts";
+import { createApp } from "../../src/http/app.ts";
 import { Log } from "../../src/log.ts";
 import { openapi } from "../../src/openapi/index.ts";
 

@@ -13,7 +13,7 @@ import type {
 import type { Outcome } from "../../directory/outcome.ts";
 import { RefusedError } from "../../errors.ts";
 import { drawnGraph, graphSchemas, subgraphSchemas } from "../../graph/described-graph.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import {
   type AssistantFilterBody,
   CountAssistantsBody,

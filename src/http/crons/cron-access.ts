@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { GRAPH_CRONS } from "../../graph-crons.ts";
 import type { ListCrons, NamedCron } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { requirePermission } from "../auth/authentication.ts";
 import { accessTo, authorize } from "../auth/authorization.ts";
 import { call, jsonResponse, namedThread, type RequestedThread, tenantObject } from "../thread-call.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "../hono.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { authorizedCron } from "../auth/authorized-cron.ts";
 import { parseBody } from "../requests/body.ts";
 import { threadCronId } from "./cron-id.ts";

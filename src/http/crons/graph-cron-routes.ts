@@ -3,7 +3,7 @@ import { Hono } from "../hono.ts";
 import { assistantIdOf } from "../../assistant-id.ts";
 import type { JsonObject } from "../../directory/protocol.ts";
 import { GRAPH_CRONS } from "../../graph-crons.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { contains } from "../../values/contains.ts";
 import { authorizedMetadata } from "../auth/authorization.ts";
 import { authorizeChangedRuns, authorizedCron } from "../auth/authorized-cron.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "../hono.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { parseQuery } from "../requests/body.ts";
 import { DeliveriesQuery } from "../hooks/hook-schemas.ts";
 import { call, jsonResponse, requestedThread } from "../thread-call.ts";

@@ -1,7 +1,7 @@
 import type { HonoRequest } from "hono";
 import * as v from "valibot";
 import { Hono } from "../hono.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { reauthentications } from "../auth/reauthentication.ts";
 import { cancelOnDisconnect, refusalToCancel } from "../streams/cancel-on-disconnect.ts";
 import { check, parseQuery } from "../requests/body.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { uuid7 } from "../../uuid7.ts";
 import { Hono } from "../hono.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { authorize } from "../auth/authorization.ts";
 import { parseBody } from "../requests/body.ts";
 import { checkEvent } from "./inbound-event-schemas.ts";

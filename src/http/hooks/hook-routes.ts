@@ -6,7 +6,7 @@ import { RefusedError, TidemarkError } from "../../errors.ts";
 import type { HookKey } from "../../hooks/hook-keys.ts";
 import { type Hook, readHook } from "../../hooks/hook-token.ts";
 import type { Reply, ThreadApi } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { parseBody, readText } from "../requests/body.ts";
 import { statusOf } from "../errors.ts";
 import { messagePage, PAGE_HEADERS, questionPage } from "./hook-page.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { TidemarkError } from "../../errors.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { requirePermission } from "../auth/authentication.ts";
 import { check } from "../requests/body.ts";
 import type { RequestedThread } from "../thread-call.ts";

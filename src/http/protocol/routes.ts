@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { Hono } from "../hono.ts";
 import { RefusedError } from "../../errors.ts";
 import { stringifyJson } from "../../json.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { reauthentications } from "../auth/reauthentication.ts";
 import { agreedProtocol, isUpgrade } from "../auth/socket-credential.ts";
 import { parseBody } from "../requests/body.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { discard } from "../../discard.ts";
 import type { RunRequest, StartRun } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { check } from "../requests/body.ts";
 import { withAssistant } from "../runs/run-assistant.ts";
 import { createdRunRequest, RunCreateBody } from "../runs/run-create.ts";

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { Hono } from "../hono.ts";
 import { discard } from "../../discard.ts";
 import type { CancelRun, Reply } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { accessTo, authorize } from "../auth/authorization.ts";
 import { parseBody, parseQuery } from "../requests/body.ts";
 import { once } from "../once.ts";

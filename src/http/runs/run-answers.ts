@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { stringifyJson } from "../../json.ts";
 import { langGraphError } from "../../langgraph-error.ts";
 import type { NamedRun, Reply, StartRun, ThreadApi, ToldRun } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { reauthentications } from "../auth/reauthentication.ts";
 import type { Disconnection } from "../streams/disconnection.ts";
 import { call, refusal, type RequestedThread, whole, type WholeText } from "../thread-call.ts";

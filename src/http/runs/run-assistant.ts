@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { RefusedError } from "../../errors.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { accessTo, authorize } from "../auth/authorization.ts";
 import { directoryOf } from "../threads/search-routes.ts";
 

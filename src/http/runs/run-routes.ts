@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { Hono } from "../hono.ts";
 import type { StartRun } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { reauthentications, whileAllowed } from "../auth/reauthentication.ts";
 import { parseBody, sentBody } from "../requests/body.ts";
 import { streamed } from "../streams/event-response.ts";

@@ -3,7 +3,7 @@ import { Hono } from "../hono.ts";
 import { discard } from "../../discard.ts";
 import { RefusedError } from "../../errors.ts";
 import type { NamedRun, StartRun } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { parseBody, parseQuery, sentBody } from "../requests/body.ts";
 import { cancelOnDisconnect, refusalToCancel } from "../streams/cancel-on-disconnect.ts";
 import type { Disconnection } from "../streams/disconnection.ts";

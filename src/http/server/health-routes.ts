@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Hono } from "../hono.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { parseQuery } from "../requests/body.ts";
 import { errorResponse } from "../errors.ts";
 import { objectName } from "../object-name.ts";

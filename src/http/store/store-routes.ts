@@ -4,7 +4,7 @@ import { Hono } from "../hono.ts";
 import type { BaseStore, SearchItem } from "../../checkpoint/store/base-store.ts";
 import { stringifyJson } from "../../json.ts";
 import { RefusedError } from "../../errors.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { accessTo } from "../auth/authorization.ts";
 import { forbidden } from "../auth/permissions.ts";
 import { parseBody, parseQuery } from "../requests/body.ts";

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { discard } from "../../discard.ts";
 import type { CancelRun, StartedBy, StartRun } from "../../thread/protocol.ts";
 import type { Disconnection } from "./disconnection.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { requirePermission } from "../auth/authentication.ts";
 import { authorize } from "../auth/authorization.ts";
 import { call, refusal, requestedThread, type RequestedThread } from "../thread-call.ts";

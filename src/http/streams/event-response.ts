@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Reply, RunEvents, ThreadApi } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { reauthentications } from "../auth/reauthentication.ts";
 import type { Disconnection } from "./disconnection.ts";
 import { relay } from "./relay.ts";

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { Hono } from "../hono.ts";
 import { GRAPH_CRONS } from "../../graph-crons.ts";
 import type { DirectoryApi } from "../../directory/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { parseQuery } from "../requests/body.ts";
 import { inGroups } from "../in-groups.ts";
 import { removeThread } from "../threads/remove-thread.ts";

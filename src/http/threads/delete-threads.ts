@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { JsonObject } from "../../directory/protocol.ts";
 import type { Reply } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { accessTo, authorize } from "../auth/authorization.ts";
 import { removeThread } from "./remove-thread.ts";
 import { directoryOf } from "./search-routes.ts";

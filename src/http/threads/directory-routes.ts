@@ -1,5 +1,5 @@
 import { Hono } from "../hono.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { parseBody } from "../requests/body.ts";
 import { inGroups } from "../in-groups.ts";
 import { once } from "../once.ts";

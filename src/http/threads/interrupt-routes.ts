@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Hono } from "../hono.ts";
 import type { AskedQuestion, QuestionPlace } from "../../directory/protocol.ts";
 import { RefusedError } from "../../errors.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { accessTo } from "../auth/authorization.ts";
 import { parseQuery } from "../requests/body.ts";
 import { InterruptsQuery } from "./thread-schemas.ts";

@@ -3,7 +3,7 @@ import { Hono } from "../hono.ts";
 import type { JsonObject } from "../../directory/protocol.ts";
 import { RefusedError, StorageError } from "../../errors.ts";
 import type { ByteStream, ImportedThread, Reply } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { requirePermission } from "../auth/authentication.ts";
 import { authorize, authorizedMetadata } from "../auth/authorization.ts";
 import { givenOrNewId } from "../new-id.ts";

@@ -3,7 +3,7 @@ import { Hono } from "../hono.ts";
 import type { DirectoryApi, ThreadEntry, ThreadFilter } from "../../directory/protocol.ts";
 import { RefusedError } from "../../errors.ts";
 import type { Json } from "../../json.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { requirePermission } from "../auth/authentication.ts";
 import { accessTo, authorize } from "../auth/authorization.ts";
 import { parseBody } from "../requests/body.ts";

@@ -1,7 +1,7 @@
 import { uuid7 } from "../../uuid7.ts";
 import { Hono } from "../hono.ts";
 import type { StatePlace } from "../../thread/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { parseBody, parseQuery, sentBody } from "../requests/body.ts";
 import { requireThread } from "../requests/named-place.ts";
 import { requestConditions } from "../requests/request-conditions.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { Hono } from "../hono.ts";
 import type { JsonObject } from "../../directory/protocol.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { authorize, authorizedMetadata } from "../auth/authorization.ts";
 import { parseBody, parseQuery, sentBody } from "../requests/body.ts";
 import { givenOrNewId } from "../new-id.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "../hono.ts";
 import { RefusedError, StorageError } from "../../errors.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { authorize, authorizedMetadata } from "../auth/authorization.ts";
 import { parseQuery } from "../requests/body.ts";
 import { requestConditions } from "../requests/request-conditions.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { uuid7 } from "../../uuid7.ts";
 import { Hono } from "../hono.ts";
 import { RefusedError, TidemarkError } from "../../errors.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { isPrincipalName } from "../auth/principal.ts";
 import { parseJson, readBytes } from "../requests/body.ts";
 import { checkEvent } from "../events/inbound-event-schemas.ts";
