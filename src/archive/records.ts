@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isObject } from "../values/containers.ts";
 import { InvalidArchiveError } from "./errors.ts";
 
 const Bytes = v.custom<Uint8Array>((value) => value instanceof Uint8Array);
@@ -8,7 +9,7 @@ const Cell = v.union([v.null(), v.number(), v.string(), Bytes]);
 
 const Id = v.pipe(v.string(), v.minLength(1));
 const Size = v.pipe(v.number(), v.integer(), v.minValue(0));
-const Write = v.tuple([Id, Id, v.unknown()]);
+const Write = v.strictTuple([Id, Id, v.unknown()]);
 
 /** The first record. `schema` is the version of the tables that the rows are from, 0 when there are none. */
 const ThreadHeader = v.strictObject({
@@ -72,19 +73,25 @@ const SavedCheckpoint = v.strictObject({
 /** The last record; counts those before it. */
 const End = v.strictObject({ kind: v.literal("end"), records: Size });
 
-const ArchiveRecord = v.variant("kind", [ThreadHeader, Rows, BlobPart, SavedCheckpoint, End]);
+const SCHEMAS = { thread: ThreadHeader, rows: Rows, blob: BlobPart, checkpoint: SavedCheckpoint, end: End };
 
 export type Cell = v.InferOutput<typeof Cell>;
 export type ThreadHeader = v.InferOutput<typeof ThreadHeader>;
 export type Rows = v.InferOutput<typeof Rows>;
 export type BlobPart = v.InferOutput<typeof BlobPart>;
 export type SavedCheckpoint = v.InferOutput<typeof SavedCheckpoint>;
-export type ArchiveRecord = v.InferOutput<typeof ArchiveRecord>;
+export type ArchiveRecord = v.InferOutput<(typeof SCHEMAS)[keyof typeof SCHEMAS]>;
 export type ContentRecord = Exclude<ArchiveRecord, { kind: "end" }>;
 
 export function parseRecord(value: unknown): ArchiveRecord {
-  const result = v.safeParse(ArchiveRecord, value);
+  const kind = isObject(value) ? Reflect.get(value, "kind") : undefined;
+  if (!isKind(kind)) throw new InvalidArchiveError("a record is of an unknown kind");
+  const result = v.safeParse(SCHEMAS[kind], value);
   if (result.success) return result.output;
   const [issue] = result.issues;
   throw new InvalidArchiveError(`a record is not valid at "${v.getDotPath(issue) ?? ""}": ${issue.message}`);
+}
+
+function isKind(kind: unknown): kind is keyof typeof SCHEMAS {
+  return typeof kind === "string" && Object.hasOwn(SCHEMAS, kind);
 }

@@ -1,35 +1,19 @@
 import { isBare } from "../values/bare.ts";
 import { isObject } from "../values/containers.ts";
 import { UndecodableError } from "../errors.ts";
+import { VIEWS } from "../checkpoint/serde/views.ts";
 import { isBytes } from "../values/opaque.ts";
 
 /** The kind of a reference to text. Any other is the name of a class of bytes. */
 const TEXT = "text";
+const BUFFER = "ArrayBuffer";
+const BYTES = "Uint8Array";
 
 type Bytes = ArrayBuffer | ArrayBufferView;
 
-const VIEWS: ReadonlyMap<string, (buffer: ArrayBuffer) => Bytes> = new Map<
-  string,
-  (buffer: ArrayBuffer) => Bytes
->([
-  ["ArrayBuffer", (buffer) => buffer],
-  ["DataView", (buffer) => new DataView(buffer)],
-  ["Uint8Array", (buffer) => new Uint8Array(buffer)],
-  ["Uint8ClampedArray", (buffer) => new Uint8ClampedArray(buffer)],
-  ["Int8Array", (buffer) => new Int8Array(buffer)],
-  ["Uint16Array", (buffer) => new Uint16Array(buffer)],
-  ["Int16Array", (buffer) => new Int16Array(buffer)],
-  ["Uint32Array", (buffer) => new Uint32Array(buffer)],
-  ["Int32Array", (buffer) => new Int32Array(buffer)],
-  ["Float32Array", (buffer) => new Float32Array(buffer)],
-  ["Float64Array", (buffer) => new Float64Array(buffer)],
-  ["BigInt64Array", (buffer) => new BigInt64Array(buffer)],
-  ["BigUint64Array", (buffer) => new BigUint64Array(buffer)],
-]);
-
 /** Whether the value is bytes of a class that `fromBytes` can make again. */
 export function canBeMade(value: unknown): value is Bytes {
-  return isObject(value) && isBytes(value) && VIEWS.has(kindOf(value)) && isBare(value);
+  return isObject(value) && isBytes(value) && isKind(kindOf(value)) && isBare(value);
 }
 
 export function kindOf(leaf: unknown): string {
@@ -47,11 +31,16 @@ export function bytesOf(leaf: unknown): Uint8Array {
 /** The value that the bytes came from. They are its own from then on, and nobody else's. */
 export function fromBytes(kind: string, bytes: Uint8Array): string | Bytes {
   if (kind === TEXT) return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  const view = VIEWS.get(kind);
-  if (view === undefined)
+  if (!isKind(kind))
     throw new UndecodableError(`a large value has the unknown kind "${kind}"`, { details: { kind } });
   const isWhole = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength;
-  return view(isWhole ? bytes.buffer : bytes.slice().buffer);
+  const buffer = isWhole ? bytes.buffer : bytes.slice().buffer;
+  const View = kind === BYTES ? Uint8Array : VIEWS.get(kind);
+  return View === undefined ? buffer : new View(buffer);
+}
+
+function isKind(kind: string): boolean {
+  return kind === BUFFER || kind === BYTES || VIEWS.has(kind);
 }
 
 export function utf8Length(text: string): number {

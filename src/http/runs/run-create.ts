@@ -1,3 +1,4 @@
+import { isRecord } from "../../values/containers.ts";
 import * as v from "valibot";
 import type {
   LangGraphMode,
@@ -173,7 +174,7 @@ const INTERRUPT_ID = /^[0-9a-f]{32}$/;
 
 /** Answers by interrupt id; undefined when it is one answer, to whatever is asked. */
 function answersOf(resume: unknown): readonly (readonly [string, unknown])[] | undefined {
-  if (!v.is(AnyObject, resume)) return undefined;
+  if (!isRecord(resume)) return undefined;
   const entries = Object.entries(resume);
   return entries.length > 0 && entries.every(([id]) => INTERRUPT_ID.test(id)) ? entries : undefined;
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isRecord } from "../../values/containers.ts";
 import type { RunRequest } from "../../thread/protocol.ts";
 import { exactly } from "../requests/exactly.ts";
 
@@ -11,11 +12,9 @@ const Amount = v.pipe(v.number(), v.finite(), v.gtValue(0, "must be above 0"));
 
 const Usage = v.custom<Readonly<Record<string, number>>>(
   (value) =>
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
+    isRecord(value) &&
     Object.entries(value).every(
-      ([name, amount]) => name !== "" && name !== "__proto__" && v.is(Amount, amount),
+      ([name, amount]) => name !== "" && name !== "__proto__" && v.safeParse(Amount, amount).success,
     ),
   "must be an object of numbers above 0, by name",
 );

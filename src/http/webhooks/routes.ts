@@ -46,7 +46,7 @@ const RoutedEvent = v.nullish(
   v.object({
     thread: v.string(),
     key: v.string(),
-    id: v.pipe(v.string(), v.nonEmpty()),
+    id: v.pipe(v.string(), v.minLength(1)),
     payload: v.optional(v.unknown()),
     tenant: v.optional(v.pipe(v.string(), v.check(isPrincipalName)), ""),
   }),

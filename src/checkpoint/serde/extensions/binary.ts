@@ -1,35 +1,7 @@
 import { UndecodableError } from "../../../errors.ts";
 import { EXTENSION } from "../format.ts";
+import { VIEW_NAMES, VIEWS } from "../views.ts";
 import type { Extension } from "./extension.ts";
-
-interface ViewConstructor {
-  readonly prototype: object;
-  new (buffer: ArrayBuffer): ArrayBufferView;
-}
-
-/** The byte for a class is its position here. Numbers are stored little-endian, as every platform in use has them. */
-const VIEW_NAMES = [
-  "DataView",
-  "Int8Array",
-  "Uint8ClampedArray",
-  "Int16Array",
-  "Uint16Array",
-  "Int32Array",
-  "Uint32Array",
-  "Float32Array",
-  "Float64Array",
-  "BigInt64Array",
-  "BigUint64Array",
-  "Float16Array",
-] as const;
-
-/** Only the classes that the platform has. */
-const VIEWS: ReadonlyMap<string, ViewConstructor> = new Map(
-  VIEW_NAMES.flatMap((name): [string, ViewConstructor][] => {
-    const found: unknown = Reflect.get(globalThis, name);
-    return isViewConstructor(found) ? [[name, found]] : [];
-  }),
-);
 
 export const VIEW_PROTOTYPES: readonly object[] = [...VIEWS.values()].map((view) => view.prototype);
 
@@ -57,7 +29,3 @@ export const arrayBufferExtension: Extension<ArrayBuffer> = {
   write: (buffer, to) => to.out.raw(new Uint8Array(buffer)),
   read: (from, end) => from.register(from.input.raw(end - from.input.position).buffer),
 };
-
-function isViewConstructor(value: unknown): value is ViewConstructor {
-  return typeof value === "function";
-}
