@@ -137,9 +137,12 @@ export class UnserializableError extends TidemarkError {
 
 /** Stored bytes cannot be read: an unknown tag, a newer format, or damage. */
 export class UndecodableError extends TidemarkError {
+  readonly problem: string;
+
   constructor(problem: string, options: ErrorOptions = {}) {
     super("undecodable", `Cannot read stored data: ${problem}.`, options);
     this.name = "UndecodableError";
+    this.problem = problem;
   }
 }
 

@@ -14,6 +14,7 @@ import { packFrame } from "./packed-frame.ts";
 import type { PackedFrame } from "./packed-frame.ts";
 import { baseOf, dueLevel, extend, isCheap, isLight, OUTWARD, SNAPSHOT } from "./patch-chain.ts";
 import type { PatchChain } from "./patch-chain.ts";
+import { MOST_BUILT } from "./patch/budget.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { weigh } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
@@ -95,9 +96,13 @@ interface Placement {
   /** Absent when no row of the namespace is read with it. */
   readonly below: PatchChain | undefined;
   readonly body: unknown;
+  readonly built: number;
   /** Of the value; absent where it is all that the body has. */
   readonly weight?: number;
 }
+
+/** The smallest patch that there could be. */
+const NOTHING = { bytes: 0, built: 0 };
 
 /** Finds out how a new checkpoint is stored: as a patch of which row, or as a snapshot. */
 export class CheckpointDrafter {
@@ -160,33 +165,36 @@ export class CheckpointDrafter {
     const below = place.isSnapshot ? undefined : step.parent?.chain;
     const weight = Math.max((below?.weight ?? 0) + step.patch.growth, 0);
     requireFits(weight, this.#parts.stateLimit, step.values);
-    const { body, bytes, refers } = step.patch;
+    const { patch } = step;
+    const { body, refers } = patch;
     const due = below === undefined ? SNAPSHOT : dueLevel(below);
-    if (due === 0 && below !== undefined && isCheap(below, 0, bytes, weight))
-      return this.#encode(step, { level: 0, baseId: undefined, below, body, weight });
+    if (due === 0 && below !== undefined && isCheap(below, 0, patch, weight))
+      return this.#encode(step, { level: 0, baseId: undefined, below, body, built: patch.built, weight });
     if (step.isPartial && place.namespace !== undefined && place.parentId !== undefined) {
       return this.#load(cache, place, step.input, place.namespace, place.parentId);
     }
     if (below === undefined) {
       const { around } = place;
       if (around === undefined || !refers) return this.#snapshot(step);
+      const built = around.chain.bases[0].built + patch.built;
+      if (built > MOST_BUILT) return this.#snapshot(step);
       const outward = outwardBody(step.input.frame, body);
-      return this.#encode(step, { level: OUTWARD, baseId: around.id, below, body: outward, weight });
+      return this.#encode(step, { level: OUTWARD, baseId: around.id, below, body: outward, built, weight });
     }
     for (let level = Math.max(due, 1); level < SNAPSHOT && !isLight(weight); level++) {
       // However small the patch would be.
-      if (!isCheap(below, level, 0, weight)) continue;
-      const patch = this.#farPatch(below, level, step);
-      if (patch === undefined || !isCheap(below, level, patch.bytes, weight)) continue;
+      if (!isCheap(below, level, NOTHING, weight)) continue;
+      const far = this.#farPatch(below, level, step);
+      if (far === undefined || !isCheap(below, level, far, weight)) continue;
       const baseId = baseOf(below, level).id;
-      return this.#encode(step, { level, baseId, below, body: patch.body, weight });
+      return this.#encode(step, { level, baseId, below, body: far.body, built: far.built, weight });
     }
     return this.#snapshot(step);
   }
 
   #snapshot(step: Step): MaybePromise<CheckpointDraft> {
     const body = wholeBody(step.input.frame, step.values);
-    return this.#encode(step, { level: SNAPSHOT, baseId: undefined, below: undefined, body });
+    return this.#encode(step, { level: SNAPSHOT, baseId: undefined, below: undefined, body, built: 0 });
   }
 
   /** Undefined when it would be the patch of a lower level. */
@@ -197,7 +205,10 @@ export class CheckpointDrafter {
     return diffStates(state, input.frame, values, gone, storedContext(this.#parts.values));
   }
 
-  #encode(step: Step, { level, baseId, below, body, ...placed }: Placement): MaybePromise<CheckpointDraft> {
+  #encode(
+    step: Step,
+    { level, baseId, below, body, built, ...placed }: Placement,
+  ): MaybePromise<CheckpointDraft> {
     const { input, forms, values, mutable } = step;
     const encoding = encodeBody(this.#parts.serde, body, () => input.values);
     return chain(encoding, (encoded) =>
@@ -211,7 +222,7 @@ export class CheckpointDrafter {
           next: {
             id: input.id,
             state,
-            chain: extend(below, { id: input.id, state, level, bytes, weight }),
+            chain: extend(below, { id: input.id, state, level, bytes, weight, built }),
           },
           remember: () => forms.remember(),
         };

@@ -27,7 +27,8 @@ import { applyStatePatch, fromWholeBody, NO_STATE } from "./checkpoint-state.ts"
 import type { CheckpointState } from "./checkpoint-state.ts";
 import { fromColumns } from "./metadata-columns.ts";
 import { packFrame, unpackFrame } from "./packed-frame.ts";
-import { extend, OUTWARD, SNAPSHOT } from "./patch-chain.ts";
+import { type ChainBase, extend, OUTWARD, SNAPSHOT } from "./patch-chain.ts";
+import { Budget } from "./patch/budget.ts";
 import { weigh } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import { fromStoredId } from "./stored-id.ts";
@@ -45,6 +46,10 @@ export interface ReaderParts {
   readonly values: StoredValues;
   readonly firstVersion: () => ChannelVersion;
 }
+
+/** What a row refers to that is not of its own namespace. */
+type Around = Pick<ChainBase, "state" | "built">;
+const NOTHING_AROUND: Around = { state: NO_STATE, built: 0 };
 
 /** By task, in stored form. */
 type Tasks = readonly (readonly [taskId: string, writes: TaskWrites<unknown>])[];
@@ -75,14 +80,14 @@ export class CheckpointReader {
     if (snapshot.level < SNAPSHOT) throw missingBase(id);
     // All rows are read in this turn: some may be gone in the next.
     const opening = both(
-      () => (snapshot.level === OUTWARD ? this.#around(cache, namespace, snapshot) : NO_STATE),
+      () => (snapshot.level === OUTWARD ? this.#around(cache, namespace, snapshot) : NOTHING_AROUND),
       () => all(links.map((row) => () => this.#open(namespace.thread_id, row))),
     );
     return chain(opening, ([around, bodies]) => this.#built(links, bodies, around, onTheWay));
   }
 
   /** What the first row of a visit refers to. */
-  #around(cache: SaverCache, { thread_id, ns }: NamespaceRow, row: LinkRow): MaybePromise<CheckpointState> {
+  #around(cache: SaverCache, { thread_id, ns }: NamespaceRow, row: LinkRow): MaybePromise<Around> {
     const outer = namespaceAround(ns);
     const namespace =
       outer === undefined ? undefined : findNamespace(cache, this.#parts.namespaces, thread_id, outer);
@@ -92,7 +97,7 @@ export class CheckpointReader {
         : this.load(cache, namespace, fromStoredId(row.base));
     return chain(loading, (loaded) => {
       if (loaded === undefined) throw missingBase(fromStoredId(row.id));
-      return loaded.state;
+      return { state: loaded.state, built: loaded.chain.bases[0].built };
     });
   }
 
@@ -177,8 +182,9 @@ export class CheckpointReader {
     threadId: string,
     row: BodyRow,
     base?: ReadonlyMap<string, unknown>,
+    budget?: Budget,
   ): MaybePromise<TaskWrites<unknown>> {
-    return chain(this.#open(threadId, row), ({ value }) => fromTaskBody(value, base));
+    return chain(this.#open(threadId, row), ({ value }) => fromTaskBody(value, base, budget));
   }
 
   #taskRows(cache: SaverCache, namespace: number, checkpointId: string): readonly TaskRow[] {
@@ -196,16 +202,19 @@ export class CheckpointReader {
   #built(
     links: readonly LinkRow[],
     bodies: readonly OpenedBody[],
-    around: CheckpointState,
+    around: Around,
     onTheWay: (checkpoint: CachedCheckpoint) => void = () => undefined,
   ): CachedCheckpoint | undefined {
+    const budget = new Budget(around.built);
+    let built = 0;
     let checkpoint: CachedCheckpoint | undefined;
     for (const [index, { id: stored, level, weight }] of links.entries()) {
       const body = bodies[index];
       if (body === undefined) return undefined;
-      const state = stateOf(level, body.value, checkpoint?.state, around);
       const id = fromStoredId(stored);
-      const link = { id, state, level, bytes: body.size, weight };
+      const state = ofRow(id, () => stateOf(level, body.value, budget, checkpoint?.state, around.state));
+      const link = { id, state, level, bytes: body.size, weight, built: budget.built - built };
+      built = budget.built;
       checkpoint = { id, state, chain: extend(checkpoint?.chain, link) };
       onTheWay(checkpoint);
     }
@@ -269,12 +278,24 @@ export class CheckpointReader {
     base?: ReadonlyMap<string, unknown>,
   ): Promise<Tasks> {
     const tasks: (readonly [string, TaskWrites<unknown>])[] = [];
-    for (const { taskId, row } of rows) tasks.push([taskId, await this.task(threadId, row, base)]);
+    const budget = new Budget();
+    for (const { taskId, row } of rows) tasks.push([taskId, await this.task(threadId, row, base, budget)]);
     return tasks;
   }
 
   #restore(threadId: string, values: readonly unknown[]): MaybePromise<readonly unknown[]> {
     return this.#parts.values.fromStored(values, (hash) => this.#parts.blobs.read(threadId, hash));
+  }
+}
+
+/** Says of which checkpoint the row is that cannot be read. */
+function ofRow<Read>(id: string, read: () => Read): Read {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof UndecodableError)) throw cause;
+    const details = { checkpoint_id: id };
+    throw new UndecodableError(`in the row of checkpoint "${id}" ${cause.problem}`, { details, cause });
   }
 }
 
@@ -285,11 +306,12 @@ function missingBase(id: string): UndecodableError {
 function stateOf(
   level: number,
   body: unknown,
+  budget: Budget,
   below: CheckpointState | undefined,
   around: CheckpointState,
 ): CheckpointState {
-  if (below !== undefined) return applyStatePatch(below, body);
-  return level === OUTWARD ? applyStatePatch(NO_STATE, body, around.values) : fromWholeBody(body);
+  if (below !== undefined) return applyStatePatch(below, body, budget);
+  return level === OUTWARD ? applyStatePatch(NO_STATE, body, budget, around.values) : fromWholeBody(body);
 }
 
 const NO_BYTES = new Uint8Array();

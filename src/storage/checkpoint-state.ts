@@ -5,6 +5,7 @@ import { diffFrames } from "./frame-patch.ts";
 import { channelAt, placeOf } from "./packed-frame.ts";
 import type { PackedFrame } from "./packed-frame.ts";
 import { applyPatch } from "./patch/apply.ts";
+import type { Budget } from "./patch/budget.ts";
 import { diff, write } from "./patch/diff.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { KEEP } from "./patch/node.ts";
@@ -32,6 +33,8 @@ export interface StatePatch {
   readonly bytes: number;
   /** How much heavier the values have become. */
   readonly growth: number;
+  /** What is built when it is applied. */
+  readonly built: number;
   /** The new value of each channel that was compared, in which everything equal is the old part. */
   readonly values: ReadonlyMap<string, unknown>;
   /** What is written out, as the graph has it, by channel. */
@@ -78,6 +81,7 @@ export function diffStates(
   const body: unknown[] = [ofFrame === undefined ? KEEP : ofFrame.node, gone.length === 0 ? 0 : gone];
   let bytes = ofFrame?.bytes ?? 0;
   let growth = 0;
+  let built = ofFrame?.built ?? 0;
   for (const channel of gone) growth -= channel.length + weightOf(old, channel);
   const values = new Map<string, unknown>();
   const written: { channel: string; value: unknown }[] = [];
@@ -95,11 +99,12 @@ export function diffStates(
     body.push(placeOf(channels, channel), change.node);
     bytes += change.bytes + 2;
     growth += change.growth;
+    built += change.built;
     refers ||= difference.refers;
     if (!isKnown) growth += old.missing.has(channel) ? -weightOf(old, channel) : channel.length;
     for (const part of difference.written) written.push({ channel, value: part });
   }
-  return { body, bytes, growth, values, written, refers };
+  return { body, bytes, growth, built, values, written, refers };
 }
 
 /** The body of the first row of a visit, which refers to the state around it. */
@@ -118,18 +123,19 @@ export const NO_STATE: CheckpointState = {
 export function applyStatePatch(
   old: CheckpointState,
   body: unknown,
+  budget: Budget,
   around: CheckpointState["values"] = old.values,
 ): CheckpointState {
   if (!Array.isArray(body)) throw new UndecodableError("the row of a checkpoint has another form");
   const [frameNode, gone, ...changes] = body as readonly unknown[];
-  const frame = applyPatch(old.frame, frameNode);
+  const frame = applyPatch(old.frame, frameNode, undefined, budget);
   if (!isFrame(frame)) throw new UndecodableError("the row of a checkpoint has another form");
   const channels = Object.keys(frame.channel_versions);
   const values = new Map(old.values);
   if (Array.isArray(gone)) for (const channel of gone) values.delete(String(channel));
   for (let index = 0; index < changes.length; index += 2) {
     const channel = channelAt(channels, changes[index]);
-    values.set(channel, applyPatch(values.get(channel), changes[index + 1], around));
+    values.set(channel, applyPatch(values.get(channel), changes[index + 1], around, budget));
   }
   return { frame, values, missing: old.missing };
 }

@@ -1,4 +1,5 @@
 import type { CheckpointState } from "./checkpoint-state.ts";
+import { MOST_BUILT } from "./patch/budget.ts";
 
 /**
  * A row holds a patch, and the rows below it what it is a patch of. So that a value is read from few of them, there are
@@ -25,6 +26,8 @@ export interface ChainBase {
   readonly state: CheckpointState;
   /** Of reading its value. */
   readonly cost: number;
+  /** Of all patches, before its value is there. */
+  readonly built: number;
 }
 
 /** The rows that a value is read from. */
@@ -45,15 +48,20 @@ export interface ChainLink {
   /** Of its body. */
   readonly bytes: number;
   readonly weight: number;
+  /** Of its patch, and of what it refers to in another namespace. */
+  readonly built: number;
 }
+
+/** Of a snapshot. */
+const NOTHING = { cost: 0, built: 0 };
 
 /** The chain that ends with a further row. `below` is absent for a snapshot. */
 export function extend(
   below: PatchChain | undefined,
-  { id, state, level, bytes, weight }: ChainLink,
+  { id, state, level, bytes, weight, built }: ChainLink,
 ): PatchChain {
-  const cost = (below === undefined ? 0 : baseOf(below, level).cost) + bytes + ROW_COST;
-  const base = { id, state, cost };
+  const from = below === undefined ? NOTHING : baseOf(below, level);
+  const base = { id, state, cost: from.cost + bytes + ROW_COST, built: from.built + built };
   const bases: [ChainBase, ...ChainBase[]] = [base];
   const counts: number[] = [];
   for (let each = 0; each < SNAPSHOT; each++) {
@@ -85,9 +93,14 @@ export function isLight(weight: number): boolean {
  * Whether a row of that level would keep the value as cheap to read as it should be: not more than twice what a snapshot
  * costs. A row that goes up before it is due has to leave room for those after it.
  */
-export function isCheap(chain: PatchChain, level: number, bytes: number, weight: number): boolean {
-  if (bytes >= weight) return false;
+export function isCheap(
+  chain: PatchChain,
+  level: number,
+  patch: Pick<ChainLink, "bytes" | "built">,
+  weight: number,
+): boolean {
+  const { cost, built } = baseOf(chain, level);
+  if (patch.bytes >= weight || built + patch.built > MOST_BUILT) return false;
   const limit = 2 * weight + FREE_COST;
-  const cost = baseOf(chain, level).cost + bytes + ROW_COST;
-  return cost <= (level > dueLevel(chain) ? 0.75 * limit : limit);
+  return cost + patch.bytes + ROW_COST <= (level > dueLevel(chain) ? 0.75 * limit : limit);
 }

@@ -1,6 +1,7 @@
 import type { TaskWrites } from "../checkpoint/pending-writes.ts";
 import { UndecodableError } from "../errors.ts";
 import { applyPatch } from "./patch/apply.ts";
+import type { Budget } from "./patch/budget.ts";
 import { ValuePatch } from "./value-patch.ts";
 
 /** How the writes of a task are encoded: the path and, for each write, position, channel and value. */
@@ -26,7 +27,11 @@ export function toTaskBody({ path, writes }: TaskWrites<unknown>): PlainBody | P
 }
 
 /** `base`: what the checkpoint has in its channels, in stored form. Without it patches stay what they are. */
-export function fromTaskBody(body: unknown, base?: ReadonlyMap<string, unknown>): TaskWrites<unknown> {
+export function fromTaskBody(
+  body: unknown,
+  base?: ReadonlyMap<string, unknown>,
+  budget?: Budget,
+): TaskWrites<unknown> {
   const [places, path, writes] = patchedBody(body);
   const patched = new Set(places);
   return {
@@ -34,7 +39,7 @@ export function fromTaskBody(body: unknown, base?: ReadonlyMap<string, unknown>)
     writes: writes.map(([index, channel, value], place) => {
       if (!patched.has(place)) return { index, channel, value };
       if (base === undefined) return { index, channel, value: new ValuePatch(value) };
-      return { index, channel, value: applyPatch(base.get(channel), value, base) };
+      return { index, channel, value: applyPatch(base.get(channel), value, base, budget) };
     }),
   };
 }

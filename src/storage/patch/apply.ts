@@ -1,6 +1,7 @@
 import { adoptDerived, adoptOwned } from "../../values/adopt.ts";
 import { UndecodableError } from "../../errors.ts";
 import { setOwn } from "../../values/set-own.ts";
+import { Budget, ENTRY, MEMBER } from "./budget.ts";
 import {
   COPY,
   ELSEWHERE,
@@ -22,8 +23,13 @@ import { partAt } from "./places.ts";
  * What a node makes of the old value at its place. `values`: of the channels of the state that it is a patch of, which it may
  * refer to. The patch is used up: parts of it become parts of the value.
  */
-export function applyPatch(old: unknown, node: unknown, values: Values = NOTHING): unknown {
-  return new Application(values).apply(old, node);
+export function applyPatch(
+  old: unknown,
+  node: unknown,
+  values: Values = NOTHING,
+  budget = new Budget(),
+): unknown {
+  return new Application(values, budget).apply(old, node);
 }
 
 type Values = ReadonlyMap<string, unknown>;
@@ -34,11 +40,13 @@ const OPEN: unique symbol = Symbol("open");
 
 class Application {
   readonly #values: Values;
+  readonly #budget: Budget;
   /** What was made of nodes that say the same wherever they stand. */
   #made: Map<object, unknown> | undefined;
 
-  constructor(values: Values) {
+  constructor(values: Values, budget: Budget) {
     this.#values = values;
+    this.#budget = budget;
   }
 
   apply(old: unknown, node: unknown): unknown {
@@ -94,27 +102,29 @@ class Application {
   #record(old: unknown, [removed, ...items]: readonly unknown[]): object {
     const record = recordOf(old);
     const keys = Object.keys(record);
+    this.#budget.take(ENTRY * keys.length);
     const result: Record<string, unknown> = { ...record };
     if (Array.isArray(removed)) for (const position of removed) delete result[keyAt(keys, position)];
-    for (let index = 0; index < items.length; index += 2) {
-      const place = items[index];
-      if (typeof place === "string") setOwn(result, place, this.apply(undefined, items[index + 1]));
-      else {
-        const key = keyAt(keys, place);
-        setOwn(result, key, this.apply(record[key], items[index + 1]));
-      }
-    }
-    return adoptOwned(result);
+    return this.#filled(result, record, keys, items);
   }
 
   #orderedRecord(old: unknown, items: readonly unknown[]): object {
     const record = recordOf(old);
-    const keys = Object.keys(record);
-    const result: Record<string, unknown> = {};
+    return this.#filled({}, record, Object.keys(record), items);
+  }
+
+  #filled(
+    result: Record<string, unknown>,
+    record: Readonly<Record<string, unknown>>,
+    keys: readonly string[],
+    items: readonly unknown[],
+  ): object {
+    this.#budget.take(ENTRY * (1 + items.length / 2));
     for (let index = 0; index < items.length; index += 2) {
       const place = items[index];
-      const key = typeof place === "string" ? place : keyAt(keys, place);
-      setOwn(result, key, this.apply(typeof place === "string" ? undefined : record[key], items[index + 1]));
+      const isNew = typeof place === "string";
+      const key = isNew ? place : keyAt(keys, place);
+      setOwn(result, key, this.apply(isNew ? undefined : record[key], items[index + 1]));
     }
     return adoptOwned(result);
   }
@@ -123,7 +133,8 @@ class Application {
     if (!Array.isArray(old)) throw damaged("it changes a list where there is none");
     const written: unknown[] = [];
     // A frozen list is sliced several times as fast from a copy.
-    const members = replay<unknown>([...old], steps, {
+    const members = replay<unknown>(this.#budget, [...old], steps, {
+      cost: MEMBER,
       insert: (nodes) => take(written, this.#written(nodes)),
       patch: (member, node) => take(written, [this.apply(member, node)]),
     });
@@ -132,7 +143,8 @@ class Application {
 
   #set(old: unknown, steps: readonly unknown[]): object {
     if (!(old instanceof Set)) throw damaged("it changes a Set where there is none");
-    const members = replay<unknown>(Array.from(old), steps, {
+    const members = replay<unknown>(this.#budget, Array.from(old), steps, {
+      cost: ENTRY,
       insert: (nodes) => this.#written(nodes),
       patch: (member, node) => [this.apply(member, node)],
     });
@@ -141,7 +153,8 @@ class Application {
 
   #map(old: unknown, steps: readonly unknown[]): object {
     if (!(old instanceof Map)) throw damaged("it changes a Map where there is none");
-    const entries = replay<readonly [unknown, unknown]>(Array.from(old), steps, {
+    const entries = replay<readonly [unknown, unknown]>(this.#budget, Array.from(old), steps, {
+      cost: ENTRY,
       insert: (nodes) => pairsOf(this.#written(nodes)),
       patch: ([key, value], node) => [[key, this.apply(value, node)]],
     });
@@ -154,30 +167,37 @@ class Application {
 }
 
 interface Replay<Member> {
+  /** Of a member. */
+  readonly cost: number;
   readonly insert: (nodes: readonly unknown[]) => readonly Member[];
   readonly patch: (member: Member, node: unknown) => readonly Member[];
 }
 
 function replay<Member>(
+  budget: Budget,
   old: readonly Member[],
   steps: readonly unknown[],
-  { insert, patch }: Replay<Member>,
+  { cost, insert, patch }: Replay<Member>,
 ): Member[] {
   let result: Member[] = [];
+  budget.take(ENTRY);
   for (let index = 0; index < steps.length;) {
     const step = steps[index];
     const first = steps[index + 1];
     if (step === INSERT && Array.isArray(first)) {
+      budget.take(cost * first.length);
       result = append(result, insert(first));
       index += 2;
     } else if (step === COPY) {
       const [from, count] = [positionOf(first), positionOf(steps[index + 2])];
       if (from + count > old.length) throw damaged("it copies what is not there");
+      budget.take(cost * count);
       result = append(result, old.slice(from, from + count));
       index += 3;
     } else if (step === PATCH) {
       const position = positionOf(first);
       if (position >= old.length) throw damaged("it changes what is not there");
+      budget.take(cost);
       result = append(result, patch(old[position] as Member, steps[index + 2]));
       index += 3;
     } else {

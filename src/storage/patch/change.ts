@@ -8,4 +8,6 @@ export interface Change {
   readonly bytes: number;
   /** How much heavier the value has become. */
   readonly growth: number;
+  /** What is built when the node is applied, as a `Budget` counts it. */
+  readonly built: number;
 }

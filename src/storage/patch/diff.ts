@@ -62,7 +62,7 @@ function isPlainLeaf(value: unknown, { shortText }: DiffContext): boolean {
 function writeLeaf(old: unknown, next: unknown): WrittenOut {
   const bytes = weigh(next);
   return {
-    change: { node: writtenOut(next), value: next, bytes, growth: bytes - weigh(old) },
+    change: { node: writtenOut(next), value: next, bytes, growth: bytes - weigh(old), built: 0 },
     written: [],
     refers: false,
   };

@@ -128,7 +128,7 @@ export class Differ implements PartComparison {
     if (elsewhere !== undefined) return elsewhere;
     const stored = this.storedForm(next);
     const bytes = this.#note(next, stored);
-    return { node: writtenOut(stored), value: this.#ownCopy(stored), bytes, growth: bytes };
+    return { node: writtenOut(stored), value: this.#ownCopy(stored), bytes, growth: bytes, built: 0 };
   }
 
   /** Undefined where nothing of it stands elsewhere. */

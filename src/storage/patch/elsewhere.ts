@@ -59,7 +59,7 @@ export class Elsewhere {
     const known = this.#changes.get(next);
     if (known !== undefined) {
       this.#differ.isWeighed = false;
-      return known;
+      return { ...known, built: 0 };
     }
     const found = this.#foundOf(next, [name], 0);
     if (found === undefined || this.#compared.has(next)) return undefined;
@@ -145,7 +145,7 @@ export class Elsewhere {
     let bytes = NODE + (change?.bytes ?? 0);
     for (const step of path) bytes += STEP + (typeof step === "string" ? step.length : 0);
     return change === undefined
-      ? { node: [ELSEWHERE, path], value, bytes, growth }
+      ? { node: [ELSEWHERE, path], value, bytes, growth, built: 0 }
       : { ...change, node: [ELSEWHERE, path, change.node], bytes, growth };
   }
 

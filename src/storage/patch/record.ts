@@ -1,6 +1,7 @@
 import { adoptOwned } from "../../values/adopt.ts";
 import { keysOf } from "../../columns.ts";
 import { knownEnds } from "../../values/shared-ends.ts";
+import { ENTRY } from "./budget.ts";
 import type { Change } from "./change.ts";
 import { KEEP, NEW_RECORD, ORDERED_RECORD, RECORD } from "./node.ts";
 import { weigh } from "./weigh.ts";
@@ -26,7 +27,7 @@ export function diffRecord(differ: PartComparison, old: PlainRecord, next: Plain
   const start = known?.areSame ? known.head : 0;
   if (!isInOrder(oldKeys, keys, old, next, start)) return diffOrdered(differ, old, next, oldKeys, keys);
   const removed: number[] = [];
-  const draft = new Draft(next, [RECORD, 0]);
+  const draft = new Draft(next, [RECORD, 0], oldKeys.length);
   let place = start;
   for (let position = start; position < oldKeys.length; position++) {
     const key = oldKeys[position] ?? "";
@@ -114,8 +115,11 @@ class Draft {
   #others: Map<string, unknown> | undefined;
   #bytes = 0;
   #growth = 0;
+  #built: number;
 
-  constructor(next: PlainRecord, head: readonly unknown[]) {
+  /** `copied`: of how many old parts all begins. */
+  constructor(next: PlainRecord, head: readonly unknown[], copied = 0) {
+    this.#built = ENTRY * (1 + copied);
     this.node = [...head];
     this.#head = head.length;
     this.#next = next;
@@ -130,11 +134,12 @@ class Draft {
   }
 
   /** `place` is the key's position in the old record, or its name. */
-  set(place: number | string, key: string, { node, value, bytes, growth }: Change): void {
+  set(place: number | string, key: string, { node, value, bytes, growth, built }: Change): void {
     const isNew = place === key;
     this.node.push(place, node);
     this.#bytes += bytes + (isNew ? key.length : 0);
     this.#growth += growth + (isNew ? key.length + 1 : 0);
+    this.#built += built;
     this.#take(key, value);
   }
 
@@ -144,11 +149,13 @@ class Draft {
   }
 
   finish(): Change {
+    const parts = (this.node.length - this.#head) / 2;
     return {
       node: this.node,
       value: this.#value(),
-      bytes: NODE + POSITION * ((this.node.length - this.#head) / 2) + this.#bytes,
+      bytes: NODE + POSITION * parts + this.#bytes,
       growth: this.#growth,
+      built: this.#built + ENTRY * parts,
     };
   }
 

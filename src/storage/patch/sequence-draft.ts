@@ -1,6 +1,7 @@
 import type { Steps } from "./align.ts";
+import { ENTRY, MEMBER } from "./budget.ts";
 import type { Change } from "./change.ts";
-import { COPY, INSERT, PATCH } from "./node.ts";
+import { COPY, INSERT, MAP, PATCH, SET } from "./node.ts";
 
 /** A member as it is kept. */
 interface Kept<Member> {
@@ -13,6 +14,7 @@ interface Added<Member> extends Kept<Member> {
   readonly nodes: readonly unknown[];
   readonly bytes: number;
   readonly growth: number;
+  readonly built: number;
 }
 
 export interface Sequence<Member> {
@@ -54,10 +56,13 @@ export class SequenceDraft<Member> implements Steps {
   #inserted: unknown[] | undefined;
   #bytes = NODE;
   #growth = 0;
+  #built = ENTRY;
+  readonly #cost: number;
   #isOther = false;
 
   constructor(type: number, old: Sequence<Member>, members: Members<Member>) {
     this.#type = type;
+    this.#cost = type === SET || type === MAP ? ENTRY : MEMBER;
     this.#old = old;
     this.#members = members;
   }
@@ -65,6 +70,7 @@ export class SequenceDraft<Member> implements Steps {
   copy(oldIndex: number, count: number): void {
     if (count === 0) return;
     this.#inserted = undefined;
+    this.#built += this.#cost * count;
     const last = this.#runs.at(-1);
     if (last !== undefined && last.from !== WRITTEN && last.from + last.count === oldIndex) {
       last.count += count;
@@ -84,11 +90,13 @@ export class SequenceDraft<Member> implements Steps {
       this.#bytes += STEP;
     }
     this.#inserted.push(...added.nodes);
+    this.#built += this.#cost * added.nodes.length + added.built;
     this.#write(added, added.bytes, added.growth);
   }
 
-  patch(oldIndex: number, newIndex: number, { node, value, bytes, growth }: Change): void {
+  patch(oldIndex: number, newIndex: number, { node, value, bytes, growth, built }: Change): void {
     this.#inserted = undefined;
+    this.#built += this.#cost + built;
     this.#steps.push(PATCH, oldIndex, node);
     this.#write(this.#members.patch(oldIndex, newIndex, value), bytes + STEP, growth);
   }
@@ -109,6 +117,7 @@ export class SequenceDraft<Member> implements Steps {
       value: this.#isOther || isSubstituted ? make(this.#build(), this.#written) : sequence,
       bytes: this.#bytes,
       growth: this.#growth,
+      built: this.#built,
     };
   }
 

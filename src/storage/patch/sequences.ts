@@ -106,8 +106,8 @@ function plainPair(
 function plainMembers(differ: Differ, old: readonly unknown[], next: readonly unknown[]): Members<unknown> {
   return {
     add: (index) => {
-      const { node, value, bytes, growth } = differ.add(next[index]);
-      return { nodes: [node], member: value, bytes, growth, isOther: !Object.is(value, next[index]) };
+      const { node, value, ...added } = differ.add(next[index]);
+      return { ...added, nodes: [node], member: value, isOther: !Object.is(value, next[index]) };
     },
     patch: (_, index, value) => ({ member: value, isOther: !Object.is(value, next[index]) }),
     weigh: (index) => weigh(old[index]),
@@ -140,6 +140,7 @@ function entryMembers(differ: Differ, old: Entries, next: Entries): Members<Entr
         member: [keyChange.value, change.value],
         bytes: keyChange.bytes + change.bytes,
         growth: keyChange.growth + change.growth,
+        built: keyChange.built + change.built,
         isOther: !Object.is(keyChange.value, key) || !Object.is(change.value, value),
       };
     },

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { adopt, isAdopted } from "../../../src/values/adopt.ts";
 import { applyPatch } from "../../../src/storage/patch/apply.ts";
+import { Budget } from "../../../src/storage/patch/budget.ts";
 import { diff } from "../../../src/storage/patch/diff.ts";
 import { value } from "../serde/arbitraries.ts";
 import { loss } from "../serde/same.ts";
@@ -20,7 +21,10 @@ describe("a patch that is applied to the old value gives the new one", () => {
       fc.property(value, value, (a, b) => {
         const [old, next] = [adopt(a), adopt(b)];
         const { change } = diff(old, next, newContext());
-        const applied = change === undefined ? old : applyPatch(old, roundTrip(change.node));
+        const budget = new Budget();
+        const applied =
+          change === undefined ? old : applyPatch(old, roundTrip(change.node), undefined, budget);
+        expect(budget.built).toBeLessThanOrEqual(change?.built ?? 0);
         expect(loss(next, applied)).toBeUndefined();
       }),
       { numRuns: 500 },
@@ -37,7 +41,9 @@ describe("a patch that is applied to the old value gives the new one", () => {
           const difference = diff(kept, next, context);
           const { change } = difference;
           if (change !== undefined) {
-            stored = applyPatch(stored, roundTrip(change.node));
+            const budget = new Budget();
+            stored = applyPatch(stored, roundTrip(change.node), undefined, budget);
+            expect(budget.built).toBeLessThanOrEqual(change.built);
             kept = change.value;
           }
           expect(loss(next, stored)).toBeUndefined();

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { writeArchive } from "../../../src/archive/write-archive.ts";
 import { readArchive } from "../../../src/archive/read-archive.ts";
 import type { Cell, ContentRecord } from "../../../src/archive/records.ts";
 import { ARCHIVED_TABLES } from "../../../src/thread/transfer/archived-tables.ts";
 import { Annotation, END, interrupt, START, StateGraph } from "../../../src/index.ts";
+import { archiveOf, changed, type Row } from "../../support/archives.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
@@ -31,39 +31,6 @@ async function exported(thread: TestThread): Promise<Uint8Array<ArrayBuffer>> {
 function imported(thread: TestThread, archive: BodyInit, type = TYPE): Promise<unknown> {
   const headers = { "content-type": type };
   return json(request(`${thread.path}/import`, { method: "POST", headers, body: archive }));
-}
-
-async function archiveOf(records: readonly ContentRecord[]): Promise<Uint8Array<ArrayBuffer>> {
-  async function* each() {
-    yield* records;
-  }
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of writeArchive(each())) chunks.push(chunk);
-  return new Uint8Array(await new Blob(chunks.map((chunk) => new Uint8Array(chunk))).arrayBuffer());
-}
-
-type Row = Readonly<Record<string, Cell>>;
-
-/** The records of an archive, with other rows in one of its tables. */
-async function changed(
-  archive: Uint8Array<ArrayBuffer>,
-  table: string,
-  change: (row: Row) => Row,
-): Promise<ContentRecord[]> {
-  const records: ContentRecord[] = [];
-  for await (const record of readArchive(new Blob([archive]).stream())) {
-    if (record.kind !== "rows" || record.table !== table) {
-      records.push(record);
-      continue;
-    }
-    const { columns } = record;
-    const rows = record.rows.map((cells) => {
-      const row = change(Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? null])));
-      return columns.map((column) => row[column] ?? null);
-    });
-    records.push({ ...record, rows });
-  }
-  return records;
 }
 
 async function pausedThread(): Promise<TestThread> {

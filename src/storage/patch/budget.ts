@@ -1,0 +1,37 @@
+import { UndecodableError } from "../../errors.ts";
+
+/** What is built takes room: a member of a list once what a reference does, four bytes. */
+export const MEMBER = 1;
+/** Anything else more often: a container itself, and a member of any other kind of it. */
+export const ENTRY = 4;
+
+const MEBI = 1024 * 1024;
+
+/** So much is built before a value is there, in an object that has 128 MB: a row that would take more is written in another way. */
+export const MOST_BUILT = 8 * MEBI;
+/** So much is built in reading: older code did not count, and what tasks have written was there twice when they wrote it. */
+const MOST_READ = 2 * MOST_BUILT;
+
+/**
+ * What patches may build together. They are short, whatever they build: a list that is copied twice is twice as long in each of the
+ * rows of a chain that somebody has made up.
+ */
+export class Budget {
+  #built: number;
+
+  /** `built`: before. */
+  constructor(built = 0) {
+    this.#built = built;
+  }
+
+  get built(): number {
+    return this.#built;
+  }
+
+  /** To be called before it is built. */
+  take(room: number): void {
+    this.#built += room;
+    if (this.#built > MOST_READ)
+      throw new UndecodableError("more comes of its patches than an object has room for");
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { adopt } from "../../../src/values/adopt.ts";
+import { applyPatch } from "../../../src/storage/patch/apply.ts";
+import { Budget, MOST_BUILT } from "../../../src/storage/patch/budget.ts";
+import { COPY, KEEP, LIST, MAP, PATCH, RECORD, SET } from "../../../src/storage/patch/node.ts";
+import { checkpointOf, putAll, threadConfig } from "../../contract/fixtures.ts";
+import { serializer } from "../serde/support.ts";
+import { saverOf, threadTables } from "../storage/support.ts";
+
+const MANY = 10_000;
+const numbers = Array.from({ length: MANY }, (_, index) => index);
+const often = (...step: readonly unknown[]) => Array.from({ length: 1000 }, () => step).flat();
+const record = Object.fromEntries(numbers.slice(0, 5000).map((number) => [`key ${number}`, number]));
+const pairs = numbers.map((number) => [number, number] as const);
+
+describe("a patch that builds far more than it takes", () => {
+  it.each<readonly [string, unknown, unknown]>([
+    ["a list", numbers, [LIST, ...often(COPY, 0, MANY)]],
+    ["a Set", new Set(numbers), [SET, ...often(COPY, 0, MANY)]],
+    ["a Map", new Map(pairs), [MAP, ...often(COPY, 0, MANY)]],
+    ["an object", [record], [LIST, ...often(PATCH, 0, [RECORD, 0, "a", 1])]],
+  ])("is refused: %s", (_, old, node) => {
+    // Most of it is used up.
+    const budget = new Budget(2 * MOST_BUILT - 1_000_000);
+    expect(() => applyPatch(adopt(old), node, undefined, budget)).toThrow("more comes of its patches");
+  });
+});
+
+it("a row goes a level up where reading its value would take more", async () => {
+  const storage = threadTables();
+  const list = Array.from({ length: 1024 }, () => 1);
+  let config = threadConfig("t");
+  const append = async () => {
+    list.push(2);
+    config = await putAll(saverOf(storage), config, checkpointOf({ list: [...list] }));
+  };
+  const levels = () =>
+    storage.sql.exec<{ level: number }>("SELECT level FROM checkpoints ORDER BY id").toArray();
+  for (let count = 0; count < 3; count++) await append();
+  // The list becomes as long as it may, and short again.
+  const long = [LIST, ...Array.from({ length: MOST_BUILT / 1024 - 8 }, () => [COPY, 0, 1024]).flat()];
+  for (const [step, node] of [long, [LIST, COPY, 0, 1024]].entries()) {
+    const [, body] = serializer.dumpsTyped([KEEP, 0, "list", node]);
+    const row = "(SELECT id FROM checkpoints ORDER BY id LIMIT 1 OFFSET ?)";
+    storage.sql.exec(`UPDATE checkpoints SET body = ? WHERE id = ${row}`, body, step + 1);
+  }
+  await append();
+  expect(levels().map(({ level }) => level)).toEqual([4, 0, 0, 1]);
+});
