@@ -1,3 +1,4 @@
+import { isObject } from "./values/containers.ts";
 import { TidemarkError, type ErrorDetails } from "./errors.ts";
 
 /** An error as it is stored and shown: plain data, without the stack. */
@@ -28,7 +29,7 @@ export function describeError(error: unknown, depth = 16): ErrorRecord {
 }
 
 function describeThrown(thrown: unknown): string {
-  if (typeof thrown !== "object" || thrown === null) return String(thrown);
+  if (!isObject(thrown)) return String(thrown);
   return "message" in thrown && typeof thrown.message === "string"
     ? thrown.message
     : "A value that is not an Error was thrown.";

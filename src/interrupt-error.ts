@@ -1,3 +1,4 @@
+import { isObject } from "./values/containers.ts";
 import { TidemarkError } from "./errors.ts";
 
 /** A question that a task asked. `id` is unique for the question; `value` is what the caller shows. */
@@ -15,12 +16,7 @@ export interface Interrupt<Value = unknown> {
 export function isInterrupted<Value = unknown>(
   result: unknown,
 ): result is { readonly __interrupt__: readonly Interrupt<Value>[] } {
-  return (
-    typeof result === "object" &&
-    result !== null &&
-    "__interrupt__" in result &&
-    Array.isArray(result["__interrupt__"])
-  );
+  return isObject(result) && "__interrupt__" in result && Array.isArray(result["__interrupt__"]);
 }
 
 /** Thrown through user code to leave a node early; never a failure. */
@@ -45,9 +41,7 @@ export class GraphInterrupt extends GraphBubbleUp {
 }
 
 export function isGraphBubbleUp(error: unknown): error is GraphBubbleUp {
-  return (
-    typeof error === "object" && error !== null && "is_bubble_up" in error && error.is_bubble_up === true
-  );
+  return isObject(error) && "is_bubble_up" in error && error.is_bubble_up === true;
 }
 
 export function isGraphInterrupt(error: unknown): error is GraphInterrupt {

@@ -1,3 +1,5 @@
+import { isObject } from "./values/containers.ts";
+
 /** LangChain's messages are known by their shape: nothing here depends on LangChain. */
 
 /** An instance of one of LangChain's classes. */
@@ -8,13 +10,7 @@ export interface LangChainMessage {
 }
 
 export function isLangChainMessage(value: unknown): value is LangChainMessage {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "content" in value &&
-    "getType" in value &&
-    typeof value.getType === "function"
-  );
+  return isObject(value) && "content" in value && "getType" in value && typeof value.getType === "function";
 }
 
 /** What a message holds, without what its class adds to every instance. */

@@ -1,3 +1,4 @@
+import { isObject } from "./values/containers.ts";
 import type { JsonObject } from "./directory/protocol.ts";
 import { TidemarkError } from "./errors.ts";
 import { AuthRefusal } from "./http/auth/auth-refusal.ts";
@@ -80,8 +81,7 @@ export function langgraphAuth(auth: LangGraphAuth, options: LangGraphAuthOptions
 
 function userOf(found: unknown): LangGraphUser {
   if (typeof found === "string") return userOf({ identity: found });
-  const said: Readonly<Record<string, unknown>> =
-    typeof found === "object" && found !== null ? { ...found } : {};
+  const said: Readonly<Record<string, unknown>> = isObject(found) ? { ...found } : {};
   const { identity, permissions, display_name: name, is_authenticated: isAuthenticated } = said;
   if (typeof identity !== "string")
     throw invalidAuth('authenticate() has answered with neither a text nor an "identity"');
@@ -133,7 +133,7 @@ function accessOf(filter: object): JsonObject {
 
 function wantedBy(key: string, condition: unknown): Json {
   if (isScalar(condition)) return condition;
-  const operators = typeof condition === "object" && condition !== null ? Object.entries(condition) : [];
+  const operators = isObject(condition) ? Object.entries(condition) : [];
   const [operator, operand]: readonly unknown[] = operators[0] ?? [];
   if (operators.length === 1 && operator === "$eq" && isScalar(operand)) return operand;
   const elements: readonly unknown[] = Array.isArray(operand) ? operand : [operand];

@@ -1,3 +1,4 @@
+import { isObject } from "./values/containers.ts";
 import type { WireError } from "./errors.ts";
 
 /** An error as LangGraph's clients read it: `error` is the name of what was thrown. */
@@ -25,7 +26,7 @@ export function langGraphError({ code, message, details }: WireError): LangGraph
 
 function thrownIn(errors: unknown): { readonly error: string; readonly message: string } | undefined {
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
-  if (typeof first !== "object" || first === null) return undefined;
+  if (!isObject(first)) return undefined;
   if (!("name" in first && typeof first.name === "string")) return undefined;
   if (!("message" in first && typeof first.message === "string")) return undefined;
   return { error: first.name, message: first.message };

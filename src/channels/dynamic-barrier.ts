@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { InvalidUpdateError } from "../graph-errors.ts";
 
 const NAMES = "__names";
@@ -41,5 +42,5 @@ export function isComplete<Name>({ names, seen }: BarrierState<Name>): boolean {
 }
 
 function isWait<Name>(write: unknown): write is WaitForNames<Name> {
-  return typeof write === "object" && write !== null && NAMES in write;
+  return isObject(write) && NAMES in write;
 }

@@ -1,3 +1,5 @@
+import { isObject } from "../values/containers.ts";
+
 const OVERWRITE = "__overwrite__";
 
 /** All forms of an overwrite: the class, its JSON form, and the form of LangGraph's other languages. */
@@ -23,12 +25,12 @@ export class Overwrite<Value = unknown> {
   }
 
   static isInstance<Value>(value: unknown): value is Overwrite<Value> {
-    return typeof value === "object" && value !== null && "lg_name" in value && value.lg_name === "Overwrite";
+    return isObject(value) && "lg_name" in value && value.lg_name === "Overwrite";
   }
 }
 
 export function isOverwrite<Value>(write: unknown): write is OverwriteUpdate<Value> {
-  if (typeof write !== "object" || write === null) return false;
+  if (!isObject(write)) return false;
   return OVERWRITE in write || ("type" in write && write.type === OVERWRITE && "value" in write);
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { MatchingCodec } from "./serde/codec.ts";
 
 /** What LangGraph saves of a `DeltaChannel` now and then, so that not all writes since the first have to be read. */
@@ -12,13 +13,7 @@ export class DeltaSnapshot<Value = unknown> {
 
 /** Also a snapshot of LangGraph's own class. */
 export function isDeltaSnapshot(value: unknown): value is DeltaSnapshot {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "lg_name" in value &&
-    value.lg_name === "DeltaSnapshot" &&
-    "value" in value
-  );
+  return isObject(value) && "lg_name" in value && value.lg_name === "DeltaSnapshot" && "value" in value;
 }
 
 /** So that LangGraph can work on our savers. */

@@ -1,3 +1,5 @@
+import { isObject } from "../values/containers.ts";
+
 type Filter = Readonly<Record<string, unknown>>;
 
 /** Whether every key of the filter has an equal value in the metadata. */
@@ -20,7 +22,7 @@ function ownValue(record: Filter, key: string): unknown {
 
 /** Arrays and plain objects; anything else is equal only to itself. */
 function isRecord(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
+  if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null;
 }

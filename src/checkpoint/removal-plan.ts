@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { PAST } from "./constants.ts";
 import { mintedAt } from "./id.ts";
 import { compareCheckpointIds } from "./ordering.ts";
@@ -163,7 +164,7 @@ async function keepDeltaChains(
 ): Promise<void> {
   for (const record of Array.from(kept)) {
     const counters = record.metadata["counters_since_delta_snapshot"];
-    if (typeof counters !== "object" || counters === null) continue;
+    if (!isObject(counters)) continue;
     const open = new Set(Object.keys(counters));
     const walked = new Set<CheckpointRecord>();
     let at: CheckpointRecord | undefined = record;

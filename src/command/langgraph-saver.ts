@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -67,7 +68,7 @@ async function load(url: string): Promise<object> {
 }
 
 function isSaver(value: unknown): value is SourceSaver {
-  return typeof value === "object" && value !== null && "list" in value && "getTuple" in value;
+  return isObject(value) && "list" in value && "getTuple" in value;
 }
 
 function hasFromConnString(value: unknown): value is { fromConnString(address: string): unknown } {

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { isLangChainMessage, wireMessage } from "../langchain-message.ts";
 
 /**
@@ -6,7 +7,7 @@ import { isLangChainMessage, wireMessage } from "../langchain-message.ts";
  */
 export function plainMessages<Value>(value: Value): Value;
 export function plainMessages(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   if (Array.isArray(value)) return value.map((part: unknown) => plainMessages(part));
   if (isLangChainMessage(value)) return plainMessages(wireMessage(value));
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { isList } from "../values/contains.ts";
 import { sha1 } from "../sha1.ts";
 import { toHex } from "../storage/stored-id.ts";
@@ -39,7 +40,7 @@ interface Part {
 
 function* walk(path: Part["path"], value: Json): Generator<Part, void, undefined> {
   yield { path, value };
-  if (typeof value !== "object" || value === null) return;
+  if (!isObject(value)) return;
   if (isList(value)) for (const element of value) yield* walk([...path, ELEMENT], element);
   else for (const [key, member] of Object.entries(value)) yield* walk([...path, key], member);
 }
@@ -53,11 +54,11 @@ function distinct(leaves: readonly Leaf[]): readonly Leaf[] {
 }
 
 function hasParts(value: Json): boolean {
-  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+  return isObject(value) && Object.keys(value).length > 0;
 }
 
 function textOf(value: Json): string {
-  if (typeof value === "object" && value !== null) return isList(value) ? "[]" : "{}";
+  if (isObject(value)) return isList(value) ? "[]" : "{}";
   return shortened(JSON.stringify(value));
 }
 
@@ -68,7 +69,7 @@ function shortened(text: string): string {
 
 /** Whether leaves alone say what contains the value: two leaves within a list may be those of two different elements. */
 export function isExact(value: Json): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (isList(value)) return value.every((element) => typeof element !== "object" || element === null);
+  if (!isObject(value)) return true;
+  if (isList(value)) return value.every((element) => !isObject(element));
   return Object.values(value).every(isExact);
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { BreakpointNodes } from "../pregel/breakpoints.ts";
 import type { DrawableGraph } from "../pregel/drawing/drawable-graph.ts";
 import type { DrawOptions } from "../pregel/compiled-pregel.ts";
@@ -36,5 +37,5 @@ function namesOf(stops: BreakpointNodes | undefined): readonly string[] {
 
 /** By its form, as it may be of another copy of this package: a graph with nodes of its own, not one that is a single box. */
 export function isCompiled(graph: unknown): graph is Drawable {
-  return typeof graph === "object" && graph !== null && "builder" in graph && "getGraph" in graph;
+  return isObject(graph) && "builder" in graph && "getGraph" in graph;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { BaseChannel } from "../channels/base.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { WritesCache } from "../pregel/node-cache.ts";
@@ -40,7 +41,7 @@ export class EntrypointFinal<Value, Save> {
 /** Only an instance is one (of this module or of another copy of it): data cannot forge one. */
 function isFinal(output: unknown): output is EntrypointFinal<unknown, unknown> {
   if (output instanceof EntrypointFinal) return true;
-  if (typeof output !== "object" || output === null) return false;
+  if (!isObject(output)) return false;
   return (
     Object.getPrototypeOf(output) !== Object.prototype &&
     Reflect.get(output, "__lg_type") === "__pregel_final"

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { ROOT } from "../pregel/constants.ts";
@@ -10,7 +11,7 @@ import type { StateKeys } from "./schema/state-keys.ts";
 /** Refuses what cannot be an input at all: no object, or one without a key of the input. */
 export function checkInput(schema: GraphSchema, value: unknown): void {
   if (isOneValue(schema)) return;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isObject(value) || Array.isArray(value)) {
     const kind = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
     throw new InvalidArgumentError(
       "invalid_input",
@@ -44,7 +45,7 @@ export function graphSchemas(schema: GraphSchema): GraphSchemas | undefined {
   return {
     input: (value) => {
       if (isOneValue(schema)) return checkedInput(schema, [[ROOT, value]], ([root]) => root?.[1]);
-      if (typeof value !== "object" || value === null) return value;
+      if (!isObject(value)) return value;
       const entries = Object.entries(value).filter(([key]) => schema.input.has(key));
       return checkedInput(schema, entries, Object.fromEntries);
     },

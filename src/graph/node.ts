@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { GraphValidationError } from "../graph-errors.ts";
 import type { Command } from "../pregel/command.ts";
 import { callOf } from "../pregel/runnable.ts";
@@ -89,16 +90,14 @@ function subgraphsOf(action: unknown, { subgraphs = [] }: NodeOptions): readonly
 }
 
 function toolNamesOf(action: unknown): readonly string[] | undefined {
-  const tools = typeof action === "object" && action !== null && "tools" in action ? action.tools : undefined;
+  const tools = isObject(action) && "tools" in action ? action.tools : undefined;
   if (!Array.isArray(tools) || tools.length === 0) return undefined;
   const names = tools.map((tool: unknown) => Object(tool).name as unknown);
   return names.every((name) => typeof name === "string") ? names : undefined;
 }
 
 function isSubgraph(action: unknown): action is Subgraph {
-  return (
-    typeof action === "object" && action !== null && "lg_is_pregel" in action && action.lg_is_pregel === true
-  );
+  return isObject(action) && "lg_is_pregel" in action && action.lg_is_pregel === true;
 }
 
 /** Reads one of the forms in which `addNode` takes a node. */
@@ -133,8 +132,7 @@ function nodeCall(name: string, action: unknown): NodeDefinition["call"] {
 /** A graph may share no key with the one around it: then it gets an empty input, which is no mistake of a caller. */
 function graphCall({ graph: { channels } }: Subgraph, call: NodeDefinition["call"]): NodeDefinition["call"] {
   return (state, config) => {
-    const shares =
-      typeof state !== "object" || state === null || Object.keys(state).some((key) => channels.has(key));
+    const shares = !isObject(state) || Object.keys(state).some((key) => channels.has(key));
     return call(shares ? state : {}, config);
   };
 }

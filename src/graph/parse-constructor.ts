@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { BinaryOperatorAggregate } from "../channels/binary-operator-aggregate.ts";
 import { LastValue } from "../channels/last-value.ts";
 import { StateGraphInputError } from "../graph-errors.ts";
@@ -27,14 +28,14 @@ export function parseConstructor(first: unknown, second: unknown): GraphInit {
   const named = namedState(first);
   const state = named === undefined ? parseDefinition(first) : undefined;
   if (state !== undefined) return { state, ...definitionsOf(more, first) };
-  if (typeof first !== "object" || first === null) throw new StateGraphInputError();
+  if (!isObject(first)) throw new StateGraphInputError();
   if ("channels" in first) return { state: parseReducers(first.channels), ...definitionsOf(more, first) };
   return { state: required(named), ...definitionsOf({ ...more, ...first }, named) };
 }
 
 /** What an object of definitions calls the state; undefined when it is none, but, say, an object of channels. */
 function namedState(init: unknown): unknown {
-  if (typeof init !== "object" || init === null) return undefined;
+  if (!isObject(init)) return undefined;
   const given: Readonly<Record<string, unknown>> = { ...init };
   const state = given["state"] ?? given["stateSchema"] ?? given["input"];
   // A key of the state may be called so too: it is a channel, or makes one.
@@ -63,7 +64,7 @@ const OPTIONS: ReadonlySet<string> = new Set(["input", "output", "context", "nod
 
 /** An object of options, rather than a schema or an object of channels. */
 function isOptions(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || isStandardSchema(value)) return false;
+  if (!isObject(value) || isStandardSchema(value)) return false;
   const { interrupt, writer }: { interrupt?: unknown; writer?: unknown } = value;
   // These are functions: they are not to be taken for what makes a channel.
   if ([interrupt, writer].some((given) => given !== undefined && !isChannel(given))) return true;
@@ -73,7 +74,7 @@ function isOptions(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** The older form of a definition: for each key a reducer with a default, or null. */
 function parseReducers(channels: unknown): StateKeys {
-  if (typeof channels !== "object" || channels === null) throw new StateGraphInputError();
+  if (!isObject(channels)) throw new StateGraphInputError();
   const entries: readonly (readonly [string, unknown])[] = Object.entries(channels);
   return new Map(entries.map(([key, given]): [string, StateKey] => [key, { channel: channelOf(given) }]));
 }
@@ -82,7 +83,7 @@ type Reducer = (left: unknown, right: unknown) => unknown;
 
 function channelOf(given: unknown): StateKey["channel"] {
   if (isChannel(given)) return given;
-  if (typeof given !== "object" || given === null) return new LastValue();
+  if (!isObject(given)) return new LastValue();
   const reducer = "reducer" in given ? given.reducer : "value" in given ? given.value : undefined;
   const initial = "default" in given && isFactory(given.default) ? given.default : undefined;
   return isReducer(reducer) ? new BinaryOperatorAggregate(reducer, initial) : new LastValue(initial);

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { acceptsNothing, getSchemaDefaultGetter } from "./schema/default-of.ts";
 import { getJsonSchemaFromSchema, type JsonSchema } from "./schema/json-schema.ts";
 import { schemaMetaRegistry } from "./schema/meta.ts";
@@ -49,9 +50,9 @@ function definitionsOf(graph: unknown): GraphDefinitions | undefined {
 }
 
 function hasDefinitions(graph: unknown): graph is HasDefinitions {
-  if (typeof graph !== "object" || graph === null || !("builder" in graph)) return false;
+  if (!isObject(graph) || !("builder" in graph)) return false;
   const { builder } = graph;
-  return typeof builder === "object" && builder !== null && "definitions" in builder;
+  return isObject(builder) && "definitions" in builder;
 }
 
 function valueSchema(definition: unknown): JsonSchema | undefined {

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { ROOT } from "./constants.ts";
 import { isSend, type Send } from "./send.ts";
@@ -49,7 +50,7 @@ export class Command<Resume = unknown, Update = Record<string, unknown>, Nodes e
 /** Only an instance is a command (of this module or of another copy of it): data from outside cannot forge one. */
 export function isCommand(value: unknown): value is Command {
   if (value instanceof Command) return true;
-  if (typeof value !== "object" || value === null) return false;
+  if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return (
     prototype !== Object.prototype && prototype !== null && "lg_name" in value && value.lg_name === "Command"

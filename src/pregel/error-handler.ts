@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { AppliedTask } from "./apply.ts";
 import { PUSH } from "./constants.ts";
 import { childNamespace, taskNamespace } from "./namespace.ts";
@@ -108,7 +109,7 @@ function startedHandler(
 
 /** An error that was stored as plain data, as an error again, and so are its causes. */
 export function storedError(stored: unknown): unknown {
-  if (typeof stored !== "object" || stored === null || !("message" in stored)) return stored;
+  if (!isObject(stored) || !("message" in stored)) return stored;
   const { message, ...more } = stored;
   const error = Object.assign(new Error(String(message)), more);
   if ("cause" in stored) error.cause = storedError(stored.cause);

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { stringifyEvent } from "../json.ts";
 import type { StreamEvent } from "./types.ts";
 
@@ -64,5 +65,5 @@ function addressOf(config: unknown): object | null {
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
+  return isObject(value);
 }

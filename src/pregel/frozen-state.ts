@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { isAdopted } from "../values/adopt.ts";
 import { FrozenStateError } from "../graph-errors.ts";
 
@@ -27,7 +28,7 @@ export function asFrozenInputError(
   input: unknown,
 ): FrozenStateError | undefined {
   if (!(error instanceof TypeError) || !isFrozenStateMessage(error.message)) return undefined;
-  const channels = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  const channels = isObject(input) ? Object.entries(input) : [];
   const suspects = channels.filter(([, value]) => holdsTarget(value, error.message)).map(([name]) => name);
   return new FrozenStateError(
     `Node "${node}"`,
@@ -54,7 +55,7 @@ function holdsTarget(value: unknown, message: string): boolean {
 }
 
 function someObject(value: unknown, visited: Set<object>, test: (candidate: object) => boolean): boolean {
-  if (typeof value !== "object" || value === null || visited.has(value) || !isAdopted(value)) return false;
+  if (!isObject(value) || visited.has(value) || !isAdopted(value)) return false;
   visited.add(value);
   if (test(value)) return true;
   const parts =

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { adopt, handOut } from "../values/adopt.ts";
 import { updateChannel, writesByChannel } from "./apply.ts";
@@ -172,7 +173,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 function isUser(user: unknown): user is NonNullable<ServerInfo["user"]> {
-  return typeof user === "object" && user !== null && "identity" in user && typeof user.identity === "string";
+  return isObject(user) && "identity" in user && typeof user.identity === "string";
 }
 
 /** What a node's writers may look at: the state as its own writes, and those `sent` while it ran, leave it. */

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { Interrupt } from "../interrupt-error.ts";
 import { InvalidResumeError } from "./resume-error.ts";
 
@@ -45,13 +46,7 @@ function shown(question: Question): Interrupt {
 }
 
 export function isQuestion(value: unknown): value is Question {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "id" in value &&
-    typeof value.id === "string" &&
-    "value" in value
-  );
+  return isObject(value) && "id" in value && typeof value.id === "string" && "value" in value;
 }
 
 /** The questions without those that come again, in their order. */

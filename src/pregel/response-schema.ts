@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { InvalidArgumentError, type ErrorDetails } from "../errors.ts";
 
 /** The part of a Standard Schema (https://standardschema.dev) that the engine uses: zod, valibot and others have it. */
@@ -44,8 +45,7 @@ export function publicSchema(schema: ResponseSchema | undefined): { readonly res
   if (schema === undefined) return {};
   if (!isStandardSchema(schema)) return { response_schema: schema };
   const json: unknown = Reflect.get(schema["~standard"], "jsonSchema");
-  const input: unknown =
-    typeof json === "object" && json !== null && "input" in json ? json.input : undefined;
+  const input: unknown = isObject(json) && "input" in json ? json.input : undefined;
   if (typeof input !== "function") return {};
   return { response_schema: input({ target: "draft-2020-12" }) };
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { GraphValidationError } from "../graph-errors.ts";
 import type { Environment } from "./environment.ts";
 
@@ -64,5 +65,5 @@ export function isTransient(error: unknown): boolean {
 }
 
 function field(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  return isObject(value) ? Reflect.get(value, key) : undefined;
 }

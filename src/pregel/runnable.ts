@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { NodeConfig } from "./types.ts";
 
 /** Anything with `invoke(input, config)`: LangChain's runnables are meant, and compiled graphs. */
@@ -11,9 +12,7 @@ export type RunnableLike = Runnable | ((input: never, config: NodeConfig) => unk
 export type Call = (input: unknown, config: NodeConfig) => unknown;
 
 export function isRunnable(action: unknown): action is Runnable {
-  return (
-    typeof action === "object" && action !== null && "invoke" in action && typeof action.invoke === "function"
-  );
+  return isObject(action) && "invoke" in action && typeof action.invoke === "function";
 }
 
 /** How to call a function or a runnable; undefined for what is neither. */
@@ -25,5 +24,5 @@ export function callOf(action: unknown): Call | undefined {
 }
 
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+  return isObject(value) && "then" in value && typeof value.then === "function";
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { timeoutPolicyOf, type TimeoutPolicy } from "./timeout.ts";
 
 export interface SendOptions {
@@ -42,7 +43,7 @@ export function packetOf({ node, args, timeout }: Send): SendPacket {
 /** Only an instance is one (of this module or of another copy of it): data from outside cannot forge one. */
 export function isSend(value: unknown): value is Send {
   if (value instanceof Send) return true;
-  if (typeof value !== "object" || value === null) return false;
+  if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return (
     prototype !== Object.prototype && prototype !== null && "lg_name" in value && value.lg_name === "Send"
@@ -51,11 +52,5 @@ export function isSend(value: unknown): value is Send {
 
 /** Also what other engines have stored: any object with a node and its arguments. */
 export function isSendPacket(value: unknown): value is SendPacket {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "node" in value &&
-    typeof value.node === "string" &&
-    "args" in value
-  );
+  return isObject(value) && "node" in value && typeof value.node === "string" && "args" in value;
 }

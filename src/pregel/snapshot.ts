@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { CheckpointMetadata, CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import { describeError } from "../error-record.ts";
 import { TidemarkError } from "../errors.ts";
@@ -104,7 +105,7 @@ function shownMetadata(metadata: CheckpointMetadata, { config }: CheckpointTuple
 /** A graph that shows one channel has what is in it as its values. */
 function shownValues(graph: PregelGraph, values: unknown): Record<string, unknown> {
   if (typeof shownChannels(graph) === "string") return (values ?? null) as Record<string, unknown>;
-  return typeof values === "object" && values !== null ? { ...values } : {};
+  return isObject(values) ? { ...values } : {};
 }
 
 /** The checkpoints of the graphs around a nested one, and its own, by namespace. */
@@ -158,9 +159,7 @@ function refusalOf(output: readonly PendingWrite[], refusal: unknown): unknown {
 }
 
 function channelOf(refusal: unknown): unknown {
-  if (typeof refusal !== "object" || refusal === null || !("details" in refusal)) return undefined;
+  if (!isObject(refusal) || !("details" in refusal)) return undefined;
   const { details } = refusal;
-  return typeof details === "object" && details !== null && "channel" in details
-    ? details.channel
-    : undefined;
+  return isObject(details) && "channel" in details ? details.channel : undefined;
 }

@@ -1,3 +1,5 @@
+import { isObject } from "../values/containers.ts";
+
 /**
  * A handler for LangChain's callbacks, without LangChain: its managers take any object with methods of these names. It
  * streams the tokens of chat models and what tools do.
@@ -35,7 +37,7 @@ const OWN = Symbol("tidemark.stream");
 /** The callbacks without what `ownHandler` has made. */
 export function withoutOwnHandlers(callbacks: unknown): unknown {
   if (!Array.isArray(callbacks)) return callbacks;
-  return callbacks.filter((handler) => !(typeof handler === "object" && handler !== null && OWN in handler));
+  return callbacks.filter((handler) => !(isObject(handler) && OWN in handler));
 }
 
 function modelMethods(emit: Emit, runTags: readonly string[]): object {
@@ -127,9 +129,9 @@ function toolMethods(emit: Emit): object {
 }
 
 function messageOf(generation: unknown): object | undefined {
-  if (typeof generation !== "object" || generation === null || !("message" in generation)) return undefined;
+  if (!isObject(generation) || !("message" in generation)) return undefined;
   const { message } = generation;
-  return typeof message === "object" && message !== null ? message : undefined;
+  return isObject(message) ? message : undefined;
 }
 
 /** All pieces of a message have one id, also those to which LangChain has given one by their run meanwhile. */

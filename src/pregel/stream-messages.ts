@@ -1,4 +1,4 @@
-import { isPlain } from "../values/containers.ts";
+import { isObject, isPlain } from "../values/containers.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import type { LoopState } from "./loop-state.ts";
 import { traceHandler } from "./trace-callbacks.ts";
@@ -47,15 +47,10 @@ export function callbacksFor(loop: LoopState, taskId: string): { readonly callba
 
 /** LangChain's callback manager, copied, with one handler more. */
 function withHandler(manager: unknown, handler: object): unknown {
-  if (typeof manager !== "object" || manager === null) return manager;
+  if (!isObject(manager)) return manager;
   if (!("copy" in manager && typeof manager.copy === "function")) return manager;
   const copy: unknown = manager.copy();
-  if (
-    typeof copy === "object" &&
-    copy !== null &&
-    "addHandler" in copy &&
-    typeof copy.addHandler === "function"
-  ) {
+  if (isObject(copy) && "addHandler" in copy && typeof copy.addHandler === "function") {
     copy.addHandler(handler, true);
   }
   return copy;
@@ -128,7 +123,7 @@ interface Message {
 /** Messages that are the value, in its list, or in the channels or lists of a state. */
 function* messagesIn(value: unknown, depth = 0): Generator<Message> {
   if (isMessage(value)) yield value;
-  else if (typeof value === "object" && value !== null && depth < 2) {
+  else if (isObject(value) && depth < 2) {
     const parts: unknown[] = Array.isArray(value) ? value : isPlain(value) ? Object.values(value) : [];
     for (const part of parts) yield* messagesIn(part, depth + 1);
   }
@@ -138,7 +133,7 @@ const TYPES: ReadonlySet<unknown> = new Set(["human", "ai", "system", "tool", "f
 
 /** A message of LangChain, or plain data of that shape. */
 export function isMessage(value: unknown): value is Message {
-  if (typeof value !== "object" || value === null || !("content" in value)) return false;
+  if (!isObject(value) || !("content" in value)) return false;
   if ("id" in value && value.id !== undefined && typeof value.id !== "string") return false;
   if ("_getType" in value && typeof value["_getType"] === "function") return true;
   return "type" in value && TYPES.has(value.type);

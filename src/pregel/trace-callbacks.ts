@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { Span, SpanResult } from "./span.ts";
 import { ownHandler } from "./stream-callbacks.ts";
 
@@ -75,7 +76,7 @@ function nameOf(serialized: unknown): string {
 /** What models say of themselves has no fixed shape. */
 function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (of, key) => (typeof of === "object" && of !== null ? (Reflect.get(of, key) as unknown) : undefined),
+    (of, key) => (isObject(of) ? (Reflect.get(of, key) as unknown) : undefined),
     value,
   );
 }

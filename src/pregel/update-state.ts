@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import {
   CheckpointNotFoundError,
@@ -243,7 +244,7 @@ async function writesAs(
 }
 
 function isRecord(values: unknown): values is Record<string, unknown> {
-  if (typeof values !== "object" || values === null) return false;
+  if (!isObject(values)) return false;
   const prototype: unknown = Object.getPrototypeOf(values);
   return prototype === Object.prototype || prototype === null;
 }

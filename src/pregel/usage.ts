@@ -1,4 +1,4 @@
-import { isRecord } from "../values/containers.ts";
+import { isObject, isRecord } from "../values/containers.ts";
 import type { CheckpointMetadata } from "../checkpoint/types.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { setOwn } from "../values/set-own.ts";
@@ -24,7 +24,7 @@ export class UsageLedger {
   constructor(before: Usage = NOTHING, tasks: readonly (readonly [taskId: string, used: unknown])[] = []) {
     this.#total = before;
     for (const [taskId, used] of tasks) {
-      if (typeof used !== "object" || used === null) continue;
+      if (!isObject(used)) continue;
       for (const [namespace, usage] of Object.entries(used)) this.#add(taskId, namespace, usageIn(usage));
     }
   }
@@ -100,7 +100,7 @@ function sum(left: Usage, right: Usage): Usage {
 
 /** Metadata may have something else of the caller's under this name. */
 function usageIn(value: unknown): Usage {
-  if (typeof value !== "object" || value === null) return NOTHING;
+  if (!isObject(value)) return NOTHING;
   const entries = Object.entries(value).filter(([name, used]) => isName(name) && isAmount(used));
   // Checked right before.
   return entries.length === 0 ? NOTHING : (Object.fromEntries(entries) as Usage);

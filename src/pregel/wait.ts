@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { InvalidArgumentError, TidemarkError, type ErrorDetails } from "../errors.ts";
 import type { Wait } from "./question.ts";
 import {
@@ -120,11 +121,11 @@ const NO_EVENT: ErrorDetails = {
 };
 
 function isTimeout(answer: unknown): answer is EventTimeout {
-  return typeof answer === "object" && answer !== null && "timedOut" in answer && answer.timedOut === true;
+  return isObject(answer) && "timedOut" in answer && answer.timedOut === true;
 }
 
 function isReceived(answer: unknown): answer is ReceivedEvent {
-  return typeof answer === "object" && answer !== null && "timedOut" in answer && "payload" in answer;
+  return isObject(answer) && "timedOut" in answer && "payload" in answer;
 }
 
 function scopeOf(call: string, config: MaybeScoped | undefined): TaskScope {

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { DirectoryApi } from "../directory/protocol.ts";
 import { type CallShard, TenantDirectory } from "../directory/tenant-directory.ts";
 import { RefusedError, StorageError, TidemarkError } from "../errors.ts";
@@ -71,7 +72,7 @@ interface ById<Id> {
 }
 
 function hasIds(bound: unknown): bound is ById<object> {
-  return typeof bound === "object" && bound !== null && "idFromString" in bound && "get" in bound;
+  return isObject(bound) && "idFromString" in bound && "get" in bound;
 }
 
 function idOf(namespace: ById<object>, objectId: string): object {
@@ -133,10 +134,10 @@ export function limiterOf(env: unknown, binding: string): RateLimiter | undefine
 }
 
 function isLimiter(bound: unknown): bound is RateLimiter {
-  return typeof bound === "object" && bound !== null && "limit" in bound;
+  return isObject(bound) && "limit" in bound;
 }
 
 /** Which class it is of says the configuration. */
 function isNamespace<Api>(bound: unknown): bound is ObjectNamespace<Api> {
-  return typeof bound === "object" && bound !== null && "getByName" in bound;
+  return isObject(bound) && "getByName" in bound;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { adoptOwned } from "../values/adopt.ts";
 import { UndecodableError } from "../errors.ts";
 import type { Comparisons } from "./comparisons.ts";
@@ -54,7 +55,7 @@ export function wholeBody(frame: PackedFrame, values: ReadonlyMap<string, unknow
 export function fromWholeBody(body: unknown): CheckpointState {
   if (!Array.isArray(body)) throw new UndecodableError("the row of a checkpoint has another form");
   const [frame, values] = body as readonly unknown[];
-  if (!isFrame(frame) || typeof values !== "object" || values === null) {
+  if (!isFrame(frame) || !isObject(values)) {
     throw new UndecodableError("the row of a checkpoint has another form");
   }
   return {
@@ -145,7 +146,5 @@ function weightOf({ values, missing }: CheckpointState, channel: string): number
 }
 
 function isFrame(value: unknown): value is PackedFrame {
-  return (
-    typeof value === "object" && value !== null && "channel_versions" in value && "versions_seen" in value
-  );
+  return isObject(value) && "channel_versions" in value && "versions_seen" in value;
 }

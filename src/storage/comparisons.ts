@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { Difference } from "./patch/diff.ts";
 
 /** What was found out of values that tasks have written: most of them are compared once more, as what the next checkpoint has. */
@@ -10,12 +11,12 @@ export class Comparisons {
   }
 
   find(old: unknown, next: unknown): Difference | undefined {
-    const found = typeof next === "object" && next !== null ? this.#found.get(next) : undefined;
+    const found = isObject(next) ? this.#found.get(next) : undefined;
     return found?.old === old ? found?.difference : undefined;
   }
 
   /** They are compared no more. Each would keep the one before it. */
   forget(values: Iterable<unknown>): void {
-    for (const value of values) if (typeof value === "object" && value !== null) this.#found.delete(value);
+    for (const value of values) if (isObject(value)) this.#found.delete(value);
   }
 }

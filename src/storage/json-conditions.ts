@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { isWellFormed } from "../checkpoint/serde/text.ts";
 import type { SqlInput } from "./sql.ts";
 
@@ -78,7 +79,7 @@ function typeOf(value: unknown): string | undefined {
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null) return false;
+  if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

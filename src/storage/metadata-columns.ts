@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { encode } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import { MsgpackSerializer } from "../checkpoint/serde/msgpack-serializer.ts";
@@ -91,7 +92,7 @@ export function fromColumns(
   if (encoded === null) return { ...columns, parents: {} } as CheckpointMetadata;
   const loading = serde.loadsTyped(encoded.type, encoded.data);
   return chain(loading, (rest) => {
-    if (typeof rest !== "object" || rest === null) throw new UndecodableError("metadata has another form");
+    if (!isObject(rest)) throw new UndecodableError("metadata has another form");
     return { ...columns, ...rest } as CheckpointMetadata;
   });
 }
@@ -134,8 +135,7 @@ function isUsual(others: Readonly<Record<string, unknown>>): boolean {
   const { parents } = others;
   return (
     Object.keys(others).length === 1 &&
-    typeof parents === "object" &&
-    parents !== null &&
+    isObject(parents) &&
     Object.getPrototypeOf(parents) === Object.prototype &&
     Object.keys(parents).length === 0
   );

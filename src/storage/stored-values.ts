@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { UndecodableError, ValueTooLargeError } from "../errors.ts";
 import { adoptOwned, isAdopted, isConstant, isWhollyAdopted } from "../values/adopt.ts";
 import { rememberTwin } from "../values/shared-ends.ts";
@@ -142,7 +143,7 @@ export class StoredValues {
 
   /** Adopted bytes are handed out as copies, except by us. */
   #isConstant(leaf: unknown): leaf is object {
-    return typeof leaf === "object" && leaf !== null && isAdopted(leaf) && !this.#lent.has(leaf);
+    return isObject(leaf) && isAdopted(leaf) && !this.#lent.has(leaf);
   }
 
   #copy(parts: readonly NamedValue[]): MaybePromise<NamedValue[]> {

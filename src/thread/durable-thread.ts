@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import { CheckpointIds } from "../checkpoint/id.ts";
 import type { ThreadDirectory } from "./announcing/announcer.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
@@ -140,7 +141,7 @@ function fieldsOf(storage: ThreadStorage): LogFields {
 
 function versionOf(env: unknown, binding: string): string | undefined {
   const bound = boundTo(env, binding);
-  const id: unknown = typeof bound === "object" && bound !== null ? Reflect.get(bound, "id") : undefined;
+  const id: unknown = isObject(bound) ? Reflect.get(bound, "id") : undefined;
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
@@ -150,7 +151,7 @@ function bucketOf(env: unknown, binding: string | undefined): R2Bucket | undefin
 }
 
 function isBucket(bound: unknown): bound is R2Bucket {
-  return typeof bound === "object" && bound !== null && "put" in bound && "createMultipartUpload" in bound;
+  return isObject(bound) && "put" in bound && "createMultipartUpload" in bound;
 }
 
 function yieldTurn(): Promise<void> {

@@ -1,3 +1,4 @@
+import { isObject } from "../values/containers.ts";
 import type { Interrupt } from "../interrupt-error.ts";
 import type { Waiting } from "../pregel/question.ts";
 import type { RunnableConfig, StateSnapshot, StateTask, StreamEvent } from "../pregel/types.ts";
@@ -24,7 +25,7 @@ export function wireAnswer({ threadId, runId }: NamedRun, end: RunEnd, values: u
 /** What a run answers to those who want its values alone; always an object. */
 export function wireValues({ interrupts }: RunEnd, values: unknown): unknown {
   if (interrupts.length === 0) return values ?? {};
-  const own = typeof values === "object" && values !== null ? values : {};
+  const own = isObject(values) ? values : {};
   return { ...own, __interrupt__: interrupts };
 }
 

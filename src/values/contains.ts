@@ -1,9 +1,10 @@
+import { isObject } from "./containers.ts";
 import type { Json } from "../json.ts";
 
 /** Whether all of `part` is in `whole`: objects by their keys, lists by any of their elements, anything else as it is. */
 export function contains(whole: Json | undefined, part: Json): boolean {
-  if (typeof part !== "object" || part === null) return whole === part;
-  if (typeof whole !== "object" || whole === null || isList(whole) !== isList(part)) return false;
+  if (!isObject(part)) return whole === part;
+  if (!isObject(whole) || isList(whole) !== isList(part)) return false;
   if (isList(part)) {
     return part.every((wanted) => isList(whole) && whole.some((element) => contains(element, wanted)));
   }

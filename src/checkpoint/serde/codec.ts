@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 
 interface CodecParts<Instance extends object> {
@@ -71,7 +72,7 @@ export class CodecRegistry {
 
   #addClass(codec: ClassCodec): void {
     const prototype: unknown = codec.class.prototype;
-    if (typeof prototype !== "object" || prototype === null) {
+    if (!isObject(prototype)) {
       throw new InvalidArgumentError("invalid_codec", `The class of codec "${codec.name}" has no prototype.`);
     }
     if (this.#byPrototype.has(prototype)) {

@@ -1,5 +1,5 @@
 import { isBare } from "../../values/bare.ts";
-import { addedSymbol, DATE_PROTOTYPE, isDate, isList } from "../../values/containers.ts";
+import { DATE_PROTOTYPE, addedSymbol, isDate, isList, isObject } from "../../values/containers.ts";
 import { UnserializableError, ValueTooLargeError, messageOf } from "../../errors.ts";
 import { bigintBytes } from "./bigint.ts";
 import { ByteWriter } from "./byte-writer.ts";
@@ -216,5 +216,5 @@ function isPlain(value: object, prototype: object): value is Readonly<Record<str
 function plainForm(value: object): Readonly<Record<string, unknown>> | undefined {
   if (!("lg_name" in value) || !("toJSON" in value) || typeof value.toJSON !== "function") return undefined;
   const form: unknown = value.toJSON();
-  return typeof form === "object" && form !== null ? { ...form } : undefined;
+  return isObject(form) ? { ...form } : undefined;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { isSameValue } from "./same-value.ts";
 import type { Filter } from "./base-store.ts";
@@ -34,8 +35,7 @@ function matches(value: unknown, condition: unknown): boolean {
 
 function isOperators(condition: unknown): condition is Readonly<Record<string, unknown>> {
   return (
-    typeof condition === "object" &&
-    condition !== null &&
+    isObject(condition) &&
     !Array.isArray(condition) &&
     Object.keys(condition).every((key) => key.startsWith("$"))
   );

@@ -1,3 +1,5 @@
+import { isObject } from "../../values/containers.ts";
+
 /**
  * The texts of a value that a path leads to, for an index. A path has keys, separated by dots, and after them `[n]` (from
  * the end when negative) or `[*]` for elements; `*` stands for all keys, `{a,b}` for several; `$` is the whole value.
@@ -21,7 +23,7 @@ function textsAt(value: unknown, [token, ...rest]: readonly string[]): string[] 
 }
 
 function partsAt(value: unknown, token: string): readonly unknown[] {
-  if (typeof value !== "object" || value === null) return [];
+  if (!isObject(value)) return [];
   if (token.startsWith("[")) return elementsAt(value, token.slice(1, -1).trim());
   const keys = token.startsWith("{") ? token.slice(1, -1).split(",") : [token];
   if (token === "*") return Object.values(value);

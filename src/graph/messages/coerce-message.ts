@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import { InvalidUpdateError } from "../../graph-errors.ts";
 import { isLangChainMessage, type LangChainMessage, type Message, type MessageType } from "./message.ts";
 import { asInstance } from "./register-messages.ts";
@@ -35,7 +36,7 @@ export function coerceMessage(value: unknown): Message | LangChainMessage {
 function plainMessage(value: unknown): Message {
   if (typeof value === "string") return { type: "human", content: value };
   if (isPair(value)) return fromFields(value[0], { content: value[1] });
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(value);
+  if (!isObject(value) || Array.isArray(value)) return refuse(value);
   const fields: Readonly<Record<string, unknown>> = { ...value };
   if (fields["lc"] === 1 && Array.isArray(fields["id"])) return fromSerialized(fields, fields["id"]);
   if (typeof fields["role"] === "string") {
@@ -72,9 +73,7 @@ function fromFields(name: unknown, fields: Readonly<Record<string, unknown>>): M
 /** The form in which LangChain's classes are serialized. */
 function fromSerialized(fields: Readonly<Record<string, unknown>>, id: readonly unknown[]): Message {
   const kwargs = fields["kwargs"];
-  return typeof kwargs === "object" && kwargs !== null
-    ? fromFields(id.at(-1), { ...kwargs })
-    : refuse(fields);
+  return isObject(kwargs) ? fromFields(id.at(-1), { ...kwargs }) : refuse(fields);
 }
 
 function refuse(value: unknown): never {
@@ -85,7 +84,7 @@ function refuse(value: unknown): never {
 }
 
 function describe(value: unknown): string {
-  if (typeof value !== "object" || value === null) return `${typeof value} ${String(value)}`;
+  if (!isObject(value)) return `${typeof value} ${String(value)}`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
   const type = "type" in value && value.type !== undefined ? ` of type ${JSON.stringify(value.type)}` : "";
   return `an object${type} with the keys ${Object.keys(value).join(", ")}`;

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import type { ToolCall } from "./message.ts";
 
 /** A call whose arguments are no JSON. */
@@ -29,7 +30,7 @@ export function readToolCalls(calls: unknown): ToolCalls {
 function readToolCall(call: unknown): ToolCall | InvalidToolCall {
   const { function: called, id } = Object(call) as { function?: unknown; id?: string };
   // A call in the final form: its shape is what models and tools agree on.
-  if (typeof called !== "object" || called === null) return call as ToolCall;
+  if (!isObject(called)) return call as ToolCall;
   const name = "name" in called ? String(called.name) : "";
   const text = "arguments" in called && typeof called.arguments === "string" ? called.arguments : "{}";
   const known = id === undefined ? { name } : { name, id };

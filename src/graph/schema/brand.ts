@@ -1,6 +1,6 @@
+import { isObject } from "../../values/containers.ts";
+
 /** Whether the value is of the class with this name. By name, so that two copies of this package can be mixed. */
 export function hasBrand(value: unknown, name: string): boolean {
-  return (
-    typeof value === "object" && value !== null && "lc_graph_name" in value && value.lc_graph_name === name
-  );
+  return isObject(value) && "lc_graph_name" in value && value.lc_graph_name === name;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 
 /** A schema of an object whose keys can be seen: of zod 3 and 4 by `shape`, of valibot by `entries`. */
@@ -20,7 +21,7 @@ export type ShapeOf<T> = T extends { readonly shape: infer Shape }
 export function shapeOf(schema: unknown): ReadonlyMap<string, StandardSchema> | undefined {
   if (!isStandardSchema(schema)) return undefined;
   const shape = "shape" in schema ? schema.shape : "entries" in schema ? schema.entries : undefined;
-  if (typeof shape !== "object" || shape === null) return undefined;
+  if (!isObject(shape)) return undefined;
   const fields = new Map<string, StandardSchema>();
   for (const [key, field] of Object.entries(shape)) {
     if (!isStandardSchema(field)) return undefined;

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import type { BaseChannel } from "../../channels/base.ts";
 import { AnnotationRoot } from "../annotation.ts";
 import { propertyKey } from "./field.ts";
@@ -18,7 +19,7 @@ export function parseDefinition(definition: unknown): StateKeys | undefined {
 
 /** A plain object of channels, or of functions that make one. */
 function parseChannels(definition: unknown): StateKeys | undefined {
-  if (typeof definition !== "object" || definition === null) return undefined;
+  if (!isObject(definition)) return undefined;
   const entries: readonly (readonly [string, unknown])[] = Object.entries(definition);
   const keys = new Map<string, StateKey>();
   for (const [key, entry] of entries) {
@@ -30,7 +31,5 @@ function parseChannels(definition: unknown): StateKeys | undefined {
 }
 
 export function isChannel(value: unknown): value is BaseChannel {
-  return (
-    typeof value === "object" && value !== null && "lg_is_channel" in value && value.lg_is_channel === true
-  );
+  return isObject(value) && "lg_is_channel" in value && value.lg_is_channel === true;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import type { MaybePromise } from "../../checkpoint/types.ts";
 
 /**
@@ -44,9 +45,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   if (!("~standard" in value)) return false;
   const props = value["~standard"];
-  return (
-    typeof props === "object" && props !== null && "validate" in props && typeof props.validate === "function"
-  );
+  return isObject(props) && "validate" in props && typeof props.validate === "function";
 }
 
 /** The value as the schema gives it, or what is wrong with it. Stays synchronous when the schema does. */

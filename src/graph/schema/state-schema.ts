@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import type { BaseChannel } from "../../channels/base.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import type { StateType, UpdateType } from "../annotation.ts";
@@ -60,7 +61,7 @@ export class StateSchema<Fields extends StateSchemaFields> {
 
   /** The data with each known key as its schema gives it. Unknown keys stay. Throws when a key does not fit. */
   async validateInput<T>(data: T): Promise<T> {
-    if (typeof data !== "object" || data === null) return data;
+    if (!isObject(data)) return data;
     const checked = await checkEntries(this.keys, Object.entries(data));
     if (!checked.ok) {
       throw new InvalidArgumentError(

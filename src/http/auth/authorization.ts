@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { isRecord } from "../../values/containers.ts";
+import { isObject, isRecord } from "../../values/containers.ts";
 import { isList } from "../../values/contains.ts";
 import type { JsonObject } from "../../directory/protocol.ts";
 import { TidemarkError } from "../../errors.ts";
@@ -69,7 +69,7 @@ export function accessTo(context: Context, resource: string): JsonObject | undef
 /** The metadata of what was authorized, as handlers have left it, up to so many characters. What is no JSON object is their fault. */
 export function authorizedMetadata(metadata: unknown, limit = MAX_METADATA): JsonObject {
   const plain = plainJson(metadata ?? {});
-  if (typeof plain !== "object" || plain === null || isList(plain)) {
+  if (!isObject(plain) || isList(plain)) {
     throw new TidemarkError(
       "invalid_auth",
       "A handler of the configured auth has set metadata that is no object.",

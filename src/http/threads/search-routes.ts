@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import type { Context } from "hono";
 import { Hono } from "../hono.ts";
 import type { DirectoryApi, ThreadEntry, ThreadFilter } from "../../directory/protocol.ts";
@@ -163,7 +164,7 @@ function requireExtracted(values: Json, extract: readonly string[]): void {
 }
 
 function pathsOf(value: Json, path = ""): readonly string[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return path === "" ? [] : [path];
+  if (!isObject(value) || Array.isArray(value)) return path === "" ? [] : [path];
   const members = Object.entries(value);
   if (members.length === 0) return path === "" ? [] : [path];
   return members.flatMap(([key, member]) => pathsOf(member, path === "" ? key : `${path}.${key}`));

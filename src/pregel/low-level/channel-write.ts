@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import type { MaybePromise, PendingWrite } from "../../checkpoint/types.ts";
 import { TidemarkError } from "../../errors.ts";
 import { InvalidUpdateError } from "../../graph-errors.ts";
@@ -35,12 +36,7 @@ export class ChannelWrite implements Runnable {
   }
 
   static isWriter(value: unknown): value is ChannelWrite {
-    return (
-      typeof value === "object" &&
-      value !== null &&
-      "lc_graph_name" in value &&
-      value.lc_graph_name === "ChannelWrite"
-    );
+    return isObject(value) && "lc_graph_name" in value && value.lc_graph_name === "ChannelWrite";
   }
 
   /** What it writes when it is given this. Stays synchronous when its mappers do. */
@@ -89,5 +85,5 @@ function valueOf({ value, mapper }: ChannelWriteEntry, input: unknown, config: N
 }
 
 function isPassthrough(value: unknown): boolean {
-  return typeof value === "object" && value !== null && PASSTHROUGH_MARK in value;
+  return isObject(value) && PASSTHROUGH_MARK in value;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import type { BaseChannel } from "../../channels/base.ts";
 import type { MaybePromise, PendingWrite } from "../../checkpoint/types.ts";
 import { assembleGraph } from "../assemble.ts";
@@ -116,5 +117,5 @@ function subgraphsIn(bound: RunnableLike | undefined): readonly Subgraph[] {
 }
 
 function isSubgraph(step: unknown): step is Subgraph {
-  return typeof step === "object" && step !== null && "lg_is_pregel" in step && step.lg_is_pregel === true;
+  return isObject(step) && "lg_is_pregel" in step && step.lg_is_pregel === true;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import { GraphValidationError } from "../../graph-errors.ts";
 import type { CachePolicy } from "../node-cache.ts";
 import type { RetryPolicy } from "../retry.ts";
@@ -77,12 +78,7 @@ export class PregelNode {
 
 /** By its form: it may be of another copy of this package. */
 export function isPregelNode(value: unknown): value is PregelNode {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "lc_graph_name" in value &&
-    value.lc_graph_name === "PregelNode"
-  );
+  return isObject(value) && "lc_graph_name" in value && value.lc_graph_name === "PregelNode";
 }
 
 export function isList(channels: PregelNodeArgs["channels"]): channels is readonly string[] {

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import { adoptDerived, adoptOwned } from "../../values/adopt.ts";
 import { UndecodableError } from "../../errors.ts";
 import { setOwn } from "../../values/set-own.ts";
@@ -224,7 +225,7 @@ function pairsOf(values: readonly unknown[]): (readonly [unknown, unknown])[] {
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null) throw damaged("it changes an object where there is none");
+  if (!isObject(value)) throw damaged("it changes an object where there is none");
   return value as Readonly<Record<string, unknown>>;
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import type { JsonObject } from "../../directory/protocol.ts";
 import { type Json, plainJson } from "../../json.ts";
 
@@ -22,7 +23,7 @@ export function extractOf(values: unknown, paths: readonly string[]): JsonObject
 }
 
 function memberOf(value: unknown, key: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+  if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
   return Reflect.get(value, key);
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import type { Span, SpanPart, SpanResult } from "../../pregel/span.ts";
 
 /** An event of LangChain, as its `streamEvents` tells it. */
@@ -79,7 +80,7 @@ function inNode({ tags, metadata }: Place, node: string): Place {
 
 /** A piece of a message that a model says. */
 export function modelStream(chunk: { readonly id: string }, metadata: unknown): LangChainEvent {
-  const given = typeof metadata === "object" && metadata !== null ? { ...metadata } : {};
+  const given = isObject(metadata) ? { ...metadata } : {};
   const { tags = [], name = "model", ...others }: Record<string, unknown> = given;
   return {
     event: "on_chat_model_stream",

@@ -1,3 +1,4 @@
+import { isObject, isRecord } from "../../values/containers.ts";
 import { stringifyEvent } from "../../json.ts";
 import { langGraphError } from "../../langgraph-error.ts";
 import { modelStream } from "./langchain-events.ts";
@@ -72,7 +73,7 @@ export class LangGraphTelling implements Telling {
   }
 
   #complete(data: unknown): Told {
-    const messages = typeof data === "object" && data !== null && "messages" in data ? data.messages : [];
+    const messages = isObject(data) && "messages" in data ? data.messages : [];
     const complete = [messages]
       .flat()
       .filter((message) => isMessageData(message) && this.#messages.complete(message));
@@ -86,7 +87,7 @@ const CHECKPOINT = '"type":"checkpoint"';
 function ownText(event: LoggedEvent, mode: string): string {
   if (mode !== "debug" || !event.text.includes(CHECKPOINT)) return event.text;
   const data = dataOf(event);
-  if (!isObject(data) || data["type"] !== "checkpoint" || !isObject(data["payload"])) return event.text;
+  if (!isRecord(data) || data["type"] !== "checkpoint" || !isRecord(data["payload"])) return event.text;
   const { config, parentConfig } = data["payload"];
   const payload = {
     ...data["payload"],
@@ -97,11 +98,7 @@ function ownText(event: LoggedEvent, mode: string): string {
 }
 
 function placeOf(config: unknown): unknown {
-  return (isObject(config) ? config["configurable"] : undefined) ?? null;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
+  return (isRecord(config) ? config["configurable"] : undefined) ?? null;
 }
 
 /** A piece of what a model says, as LangChain tells it. */

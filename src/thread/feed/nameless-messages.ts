@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import { plainJson } from "../../json.ts";
 import type { PlainMessage } from "./content-blocks.ts";
 
@@ -71,7 +72,7 @@ export class NamelessMessages {
 
 /** The newest first. */
 function messagesOf(state: unknown): readonly PlainMessage[] {
-  if (typeof state !== "object" || state === null) return [];
+  if (!isObject(state)) return [];
   const lists = [state, ...Object.values(state)].filter((value): value is unknown[] => Array.isArray(value));
   return lists
     .flat()
@@ -81,7 +82,7 @@ function messagesOf(state: unknown): readonly PlainMessage[] {
 }
 
 function isMessage(value: unknown): value is PlainMessage {
-  return typeof value === "object" && value !== null && "content" in value;
+  return isObject(value) && "content" in value;
 }
 
 /** What the state adds to a message is no matter. */

@@ -1,3 +1,5 @@
+import { isObject } from "../../values/containers.ts";
+
 type Data = Readonly<Record<string, unknown>>;
 
 /** What LangChain's callbacks say of a tool, in the words of the protocol; undefined for what it has no word for. */
@@ -28,7 +30,7 @@ function parsed(input: unknown): unknown {
 }
 
 function messageOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "message" in error ? error.message : error;
+  return isObject(error) && "message" in error ? error.message : error;
 }
 
 function textOf(value: unknown): string {

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import type { CheckpointConfig, CheckpointTuple } from "../../checkpoint/types.ts";
 import { CheckpointNotFoundError } from "../../errors.ts";
 import type { Interrupt } from "../../interrupt-error.ts";
@@ -151,7 +152,7 @@ function selected(state: WireState, select: readonly string[] | undefined): unkn
   const parts = Object.fromEntries(Object.entries(state).filter(([part]) => select.includes(part)));
   const keys = select.flatMap((part) => (part.startsWith("values.") ? [part.slice("values.".length)] : []));
   const { values } = state;
-  if ("values" in parts || keys.length === 0 || typeof values !== "object" || values === null) return parts;
+  if ("values" in parts || keys.length === 0 || !isObject(values)) return parts;
   const members = Object.entries(values).filter(([key]) => keys.includes(key));
   return { ...parts, values: Object.fromEntries(members) };
 }

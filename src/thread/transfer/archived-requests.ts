@@ -1,3 +1,4 @@
+import { isObject } from "../../values/containers.ts";
 import { ENCRYPTED } from "../../checkpoint/serde/encryption/encrypted-type.ts";
 import type { Cell, Rows } from "../../archive/records.ts";
 import type { Encoded } from "../../checkpoint/encoding.ts";
@@ -100,7 +101,7 @@ export class ArchivedRequests {
 
 /** What a router sent and an object stored, in the shape that it was parsed into; of damaged bytes it may be anything. */
 function requestIn(stored: unknown): RunRequest {
-  if (typeof stored === "object" && stored !== null && "input" in stored) return stored as RunRequest;
+  if (isObject(stored) && "input" in stored) return stored as RunRequest;
   throw new UndecodableError("what a run was started with is no request");
 }
 
