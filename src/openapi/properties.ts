@@ -22,7 +22,7 @@ export const PROPERTIES: Readonly<Record<string, string>> = {
   after_seconds: "The run takes its place so much later.",
   timeout_seconds: "The run is ended when it takes longer, counted from its first attempt.",
   limits: "The run pauses with a question when it has gone so far.",
-  supersteps: "How many supersteps.",
+  supersteps: "How many supersteps; of a new thread, what nodes are said to have returned in each.",
   seconds: "How many seconds.",
   usage: "Amounts by the names that the graph reports.",
   webhook: "A URL that is told how the run came out.",

@@ -82,7 +82,6 @@ const Supersteps = v.nullish(
     v.array(Superstep),
     v.minLength(1, "must have one step at least"),
     v.maxLength(1000, "must have 1000 steps at most"),
-    v.description("What nodes are said to have returned, step by step."),
   ),
 );
 
