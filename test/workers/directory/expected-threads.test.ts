@@ -4,8 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
 import { createDirectoryClass } from "../../../src/directory/durable-directory.ts";
 import type { DirectoryApi, ThreadEntry } from "../../../src/directory/protocol.ts";
+import { DRAFT } from "../../../src/draft-version.ts";
 import { objectName } from "../../../src/http/object-name.ts";
 import { Log } from "../../support/log.ts";
+import { threadEntry } from "../../support/thread-entry.ts";
 import { TestThread } from "../../support/threads.ts";
 import { announcing, deploy } from "../graphs.ts";
 
@@ -28,18 +30,9 @@ afterAll(() => {
   announcing.isOn = false;
 });
 
+/** A thread that is about to be made. */
 function entry(rest: Partial<ThreadEntry> = {}): ThreadEntry {
-  const times = { createdAt: 1, updatedAt: 1, stateUpdatedAt: 1 };
-  return {
-    threadId: "a",
-    version: -1,
-    status: "idle",
-    ...times,
-    metadata: {},
-    extract: {},
-    questions: [],
-    ...rest,
-  };
+  return threadEntry("a", { version: DRAFT, ...rest });
 }
 
 function objectId(threadId: string): string {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { contains } from "../../../src/values/contains.ts";
 import type { DirectoryApi, SortKey, ThreadEntry, ThreadFilter } from "../../../src/directory/protocol.ts";
 import { type CallShard, TenantDirectory } from "../../../src/directory/tenant-directory.ts";
+import { threadEntry } from "../../support/thread-entry.ts";
 
 interface Objects {
   readonly object: DirectoryApi;
@@ -34,21 +35,6 @@ function directory(count = 1): Objects {
   };
 }
 
-function entry(threadId: string, rest: Partial<ThreadEntry> = {}): ThreadEntry {
-  return {
-    threadId,
-    version: 1,
-    status: "idle",
-    createdAt: 1,
-    updatedAt: 1,
-    stateUpdatedAt: 1,
-    metadata: {},
-    extract: {},
-    questions: [],
-    ...rest,
-  };
-}
-
 const BY_ID = { by: "thread_id", descending: false } as const;
 
 async function found(object: DirectoryApi, filter: ThreadFilter): Promise<string[]> {
@@ -67,13 +53,13 @@ describe.for([1, 3])("a directory of %i", (count) => {
 
   it("keeps the newest entry, in whatever order they come", async () => {
     const { object } = directory(count);
-    await object.putThread(entry("a", { version: 2, metadata: { owner: "ann" } }));
-    await object.putThread(entry("a", { version: 1, metadata: { owner: "bob" } }));
-    await object.putThread(entry("a", { version: 2, metadata: { owner: "carl" } }));
+    await object.putThread(threadEntry("a", { version: 2, metadata: { owner: "ann" } }));
+    await object.putThread(threadEntry("a", { version: 1, metadata: { owner: "bob" } }));
+    await object.putThread(threadEntry("a", { version: 2, metadata: { owner: "carl" } }));
     expect(await object.getThreads(["a", "b"])).toMatchObject([{ metadata: { owner: "ann" } }]);
     expect(await found(object, { metadata: { owner: "bob" } })).toEqual([]);
     expect(await found(object, { metadata: { owner: "ann" } })).toEqual(["a"]);
-    await object.putThread(entry("a", { version: 3, status: "busy" }));
+    await object.putThread(threadEntry("a", { version: 3, status: "busy" }));
     expect(await found(object, { metadata: { owner: "ann" } })).toEqual([]);
     expect(await found(object, { status: "busy" })).toEqual(["a"]);
   });
@@ -82,7 +68,7 @@ describe.for([1, 3])("a directory of %i", (count) => {
     const { object, rowsOf } = directory(count);
     const questions = [{ interruptId: "q", value: "Name?", askedAt: 1 }];
     const ids = Array.from({ length: 12 }, (_, index) => `thread ${index}`);
-    for (const id of ids) await object.putThread(entry(id, { metadata: { tags: ["x"] }, questions }));
+    for (const id of ids) await object.putThread(threadEntry(id, { metadata: { tags: ["x"] }, questions }));
     expect(await rowsOf("questions")).toBe(ids.length);
     for (const id of ids) await object.removeThread(id);
     for (const table of ["threads", "thread_keys", "questions"]) expect(await rowsOf(table)).toBe(0);
@@ -91,7 +77,9 @@ describe.for([1, 3])("a directory of %i", (count) => {
   it("has for a caller the questions of threads that contain what the caller may know of, and no others", async () => {
     const { object } = directory(count);
     const put = (id: string, metadata: ThreadEntry["metadata"]): Promise<boolean> =>
-      object.putThread(entry(id, { metadata, questions: [{ interruptId: "q", value: id, askedAt: 1 }] }));
+      object.putThread(
+        threadEntry(id, { metadata, questions: [{ interruptId: "q", value: id, askedAt: 1 }] }),
+      );
     const members = [
       { id: "x", role: "viewer" },
       { id: "y", role: "owner" },
@@ -110,7 +98,7 @@ describe.for([1, 3])("a directory of %i", (count) => {
   it("erases threads that were not tried yet before those that could not be erased", async () => {
     const { object } = directory(count);
     const ids = Array.from({ length: 6 }, (_, index) => `thread ${index}`);
-    for (const [index, id] of ids.entries()) await object.putThread(entry(id, { createdAt: index }));
+    for (const [index, id] of ids.entries()) await object.putThread(threadEntry(id, { createdAt: index }));
     const tried = new Set<string>();
     // As often as one object needs that has them all.
     for (let times = 0; times < 2 * count; times += 1) {
@@ -124,8 +112,11 @@ describe.for([1, 3])("a directory of %i", (count) => {
   it("keeps long paths and values as their hashes, and finds by them", async () => {
     const { object, rowsOf } = directory(count);
     const key = "k".repeat(8000);
-    await object.putThread(entry("a", { metadata: { [key]: Array.from({ length: 50 }, (_, n) => n) } }));
-    for (let n = 0; n < 12; n++) await object.putThread(entry(`b${n}`, { metadata: { [`${key}x`]: [7] } }));
+    await object.putThread(
+      threadEntry("a", { metadata: { [key]: Array.from({ length: 50 }, (_, n) => n) } }),
+    );
+    for (let n = 0; n < 12; n++)
+      await object.putThread(threadEntry(`b${n}`, { metadata: { [`${key}x`]: [7] } }));
     expect(await found(object, { metadata: { [key]: [7, 49] } })).toEqual(["a"]);
     expect(await found(object, { metadata: { [key]: [50] } })).toEqual([]);
     expect(await rowsOf("thread_keys WHERE length(path) + length(value) > 500")).toBe(0);
@@ -138,10 +129,10 @@ describe.for([1, 3])("a directory of %i", (count) => {
       value: `${interruptId}?`,
       askedAt,
     });
-    await object.putThread(entry("a", { questions: [ask("1", 5), ask("2", 5)] }));
-    await object.putThread(entry("b", { questions: [ask("1", 3), ask("3", 5)] }));
-    await object.putThread(entry("c", { version: 1, questions: [ask("4", 4)] }));
-    await object.putThread(entry("c", { version: 2, questions: [] }));
+    await object.putThread(threadEntry("a", { questions: [ask("1", 5), ask("2", 5)] }));
+    await object.putThread(threadEntry("b", { questions: [ask("1", 3), ask("3", 5)] }));
+    await object.putThread(threadEntry("c", { version: 1, questions: [ask("4", 4)] }));
+    await object.putThread(threadEntry("c", { version: 2, questions: [] }));
     const first = await object.getQuestions({ limit: 2 });
     expect(first.map(({ threadId, interruptId }) => threadId + interruptId)).toEqual(["b1", "a1"]);
     const rest = await object.getQuestions({
@@ -204,7 +195,7 @@ describe.for([1, 3])("a search among %i", (shards) => {
       fc.boolean(),
       fc.integer({ min: 1, max: 12 }),
       async (drafts, wanted, by, descending, count) => {
-        const known = drafts.map((draft, index) => entry(`t${index}`, draft));
+        const known = drafts.map((draft, index) => threadEntry(`t${index}`, draft));
         const { object } = directory(shards);
         await Promise.all(known.map((each) => object.putThread(each)));
         // What is wanted is rarely there by chance: a thread's own metadata is.

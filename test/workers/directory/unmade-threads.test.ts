@@ -1,13 +1,14 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { DirectoryApi, ThreadEntry } from "../../../src/directory/protocol.ts";
+import type { DirectoryApi } from "../../../src/directory/protocol.ts";
 import { type CallShard, TenantDirectory } from "../../../src/directory/tenant-directory.ts";
 import { DRAFT } from "../../../src/draft-version.ts";
 import { END, START, StateGraph } from "../../../src/index.ts";
 import { objectName } from "../../../src/http/object-name.ts";
 import { createRuntime } from "../../../src/worker.ts";
 import { Log } from "../../support/log.ts";
+import { threadEntry } from "../../support/thread-entry.ts";
 import { json } from "../../support/threads.ts";
 import { announcing, deploy } from "../graphs.ts";
 
@@ -61,17 +62,7 @@ const SELECTED = { select: ["thread_id"], sort_by: "thread_id", sort_order: "asc
 it("a search shows a thread that is made, and none of which there is only a draft, whatever is selected", async () => {
   const tenant = crypto.randomUUID();
   const post = serverOf(tenant);
-  const draft: ThreadEntry = {
-    threadId: "a ghost",
-    version: DRAFT,
-    status: "idle",
-    createdAt: 1,
-    updatedAt: 1,
-    stateUpdatedAt: 1,
-    metadata: {},
-    extract: {},
-    questions: [],
-  };
+  const draft = threadEntry("a ghost", { version: DRAFT });
   const objectId = env.THREAD.idFromName(objectName(tenant, draft.threadId)).toString();
   await directoryOf(tenant).putThread(draft, { within: 60_000, objectId });
   for (const id of ["b", "c"]) await post("/threads", { thread_id: id });
