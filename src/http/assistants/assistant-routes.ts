@@ -281,8 +281,8 @@ function patchOf({
     ...(config && { config: jsonOf(config) }),
     ...(context && { context }),
     ...(metadata && { metadata }),
-    ...(name && { name }),
-    ...(description && { description }),
+    ...(name != null && { name }),
+    ...(description != null && { description }),
   };
 }
 

@@ -116,6 +116,12 @@ describe("an assistant", () => {
       name: "Poems",
       context: { tone: "dry" },
     });
+    // What is empty is said all the same.
+    expect(await send("PATCH", `/${id}`, { description: "In verse" })).toMatchObject({ name: "Poems" });
+    expect(await send("PATCH", `/${id}`, { name: "", description: "" })).toMatchObject({
+      name: "",
+      description: "",
+    });
     const unknown = { status: 404, code: "assistant_not_found" };
     await expect(send("POST", `/${id}/latest`, { version: 9 })).rejects.toMatchObject(unknown);
     await send("DELETE", `/${id}`);
