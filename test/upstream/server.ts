@@ -53,6 +53,7 @@ only one of the two adds, and the texts of errors, these remain.
 | there | here |
 |---|---|
 | a run on a thread where another goes on is refused unless \`multitask_strategy\` is given (422) | it waits for the other; with \`"reject"\` it is refused (409) |
+| a run with \`"interrupt"\` or \`"rollback"\` also ends those that wait for their time (\`after_seconds\`) | before their time it does not touch them |
 | a run on a thread that is not there is refused unless \`if_not_exists\` is \`"create"\`, as one that is busy | the first input makes the thread, unless it is \`"reject"\` (404) |
 | a thread may run any graph after any other | it is bound to its first graph (\`graph_mismatch\`) |
 | \`null\` for what may be left out is refused; unknown keys are ignored | \`null\` is the same as absent; unknown keys are refused |
