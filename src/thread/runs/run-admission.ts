@@ -78,9 +78,9 @@ export class RunAdmission {
    */
   async admit(call: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
     const { entrance, queue, states, storage, reached } = this.#options;
+    const deletions = this.#deletions;
     const turn = this.#group.join();
     if (turn !== undefined) await turn;
-    const deletions = this.#deletions;
     const isNew = storage.thread() === undefined;
     const hashing = hashedKey(storage.serde, call.idempotency);
     const idempotency = isPromise(hashing) ? await hashing : hashing;
