@@ -1,4 +1,4 @@
-import { isObject } from "../values/containers.ts";
+import { isObject, isRecord } from "../values/containers.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { ROOT } from "../pregel/constants.ts";
@@ -11,7 +11,7 @@ import type { StateKeys } from "./schema/state-keys.ts";
 /** Refuses what cannot be an input at all: no object, or one without a key of the input. */
 export function checkInput(schema: GraphSchema, value: unknown): void {
   if (isOneValue(schema)) return;
-  if (!isObject(value) || Array.isArray(value)) {
+  if (!isRecord(value)) {
     const kind = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
     throw new InvalidArgumentError(
       "invalid_input",

@@ -1,4 +1,4 @@
-import { isObject } from "../values/containers.ts";
+import { isRecord } from "../values/containers.ts";
 import { stringifyEvent } from "../json.ts";
 import type { StreamEvent } from "./types.ts";
 
@@ -62,8 +62,4 @@ function addressOf(config: unknown): object | null {
   if (!isRecord(configurable) || !configurable["thread_id"]) return null;
   const { thread_id, checkpoint_ns = "", checkpoint_id = null, checkpoint_map = null } = configurable;
   return { thread_id, checkpoint_ns, checkpoint_id, checkpoint_map };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value);
 }

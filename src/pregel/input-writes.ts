@@ -1,4 +1,4 @@
-import { isObject } from "../values/containers.ts";
+import { isRecord } from "../values/containers.ts";
 import { adopt } from "../values/adopt.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { EmptyInputError, InvalidArgumentError } from "../errors.ts";
@@ -10,7 +10,7 @@ export async function inputWrites(graph: PregelGraph, value: unknown): Promise<P
   graph.checkInput(value);
   const input = graph.schemas === undefined ? value : await graph.schemas.input(value);
   if (typeof inputChannels === "string") return [[inputChannels, adopt(input)]];
-  if (!isObject(input) || Array.isArray(input)) {
+  if (!isRecord(input)) {
     const names = inputChannels.map((key) => `"${key}"`).join(", ");
     throw new InvalidArgumentError(
       "invalid_input",

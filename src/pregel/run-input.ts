@@ -1,4 +1,4 @@
-import { isObject } from "../values/containers.ts";
+import { isRecord } from "../values/containers.ts";
 import { isCommand, type Command } from "./command.ts";
 
 /** What a run is started with. */
@@ -24,7 +24,7 @@ export function parseRunInput(input: unknown): RunInput {
 
 /** The map of answers that a resume value is: an object whose keys are all interrupt ids. Otherwise undefined. */
 export function answersOf(resume: unknown): ReadonlyMap<string, unknown> | undefined {
-  if (!isObject(resume) || Array.isArray(resume)) return undefined;
+  if (!isRecord(resume)) return undefined;
   const entries = Object.entries(resume);
   return entries.length > 0 && entries.every(([id]) => INTERRUPT_ID.test(id)) ? new Map(entries) : undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../values/containers.ts";
+import { isPlainObject } from "../values/containers.ts";
 import type { CheckpointTuple, PendingWrite } from "../checkpoint/types.ts";
 import {
   CheckpointNotFoundError,
@@ -219,7 +219,7 @@ async function writesAs(
   values: unknown,
   index: number,
 ): Promise<readonly PendingWrite[]> {
-  if (isRecord(values)) loop.run.graph.checkUpdate?.(Object.keys(values));
+  if (isPlainObject(values)) loop.run.graph.checkUpdate?.(Object.keys(values));
   const task = {
     id: uuid5(
       index === 0 ? UPDATE_TRIGGER : `${UPDATE_TRIGGER}:${index}`,
@@ -241,12 +241,6 @@ async function writesAs(
       cause: error,
     });
   }
-}
-
-function isRecord(values: unknown): values is Record<string, unknown> {
-  if (!isObject(values)) return false;
-  const prototype: unknown = Object.getPrototypeOf(values);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** The node that ran last, or the input when none has. The one that takes in the input counts too. */

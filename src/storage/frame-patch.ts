@@ -1,8 +1,8 @@
+import { isPlainObject } from "../values/containers.ts";
 import type { PackedFrame } from "./packed-frame.ts";
 import type { Change } from "./patch/change.ts";
 import { diff, write } from "./patch/diff.ts";
 import type { DiffContext } from "./patch/differ.ts";
-import { isObject } from "./patch/kind.ts";
 import { diffRecord } from "./patch/record.ts";
 import type { PartComparison } from "./patch/record.ts";
 
@@ -15,7 +15,7 @@ export function diffFrames(old: PackedFrame, next: PackedFrame): Change | undefi
 const byContent: PartComparison = {
   compare(old, next) {
     if (Object.is(old, next)) return undefined;
-    return isRecord(old) && isRecord(next)
+    return isPlainObject(old) && isPlainObject(next)
       ? diffRecord(byContent, old, next)
       : diff(old, next, asItIs).change;
   },
@@ -23,7 +23,3 @@ const byContent: PartComparison = {
 };
 
 const asItIs: DiffContext = { storedForm: (part) => part, shortText: Infinity, isStoredApart: () => false };
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
-}

@@ -1,4 +1,4 @@
-import { isObject } from "../values/containers.ts";
+import { isPlainObject } from "../values/containers.ts";
 import { isWellFormed } from "../checkpoint/serde/text.ts";
 import type { SqlInput } from "./sql.ts";
 
@@ -41,7 +41,8 @@ export function conditionsOnJson(
       const type = typeOf(value);
       if (type !== undefined) conditions.push({ sql: `json_type(${column}, ?) = ?`, inputs: [path, type] });
       if (Array.isArray(value)) for (const [index, part] of value.entries()) add(`${path}[${index}]`, part);
-      else if (isRecord(value)) for (const [key, part] of Object.entries(value)) addProperty(path, key, part);
+      else if (isPlainObject(value))
+        for (const [key, part] of Object.entries(value)) addProperty(path, key, part);
     }
   }
 }
@@ -60,7 +61,7 @@ export function isJson(value: unknown, depth = 0): boolean {
       if (depth >= MAX_DEPTH) return false;
       if (Array.isArray(value)) return Object.keys(value).length === value.length && areJson(value, depth);
       return (
-        isRecord(value) && Object.keys(value).every(isWellFormed) && areJson(Object.values(value), depth)
+        isPlainObject(value) && Object.keys(value).every(isWellFormed) && areJson(Object.values(value), depth)
       );
     default:
       return false;
@@ -75,11 +76,5 @@ function typeOf(value: unknown): string | undefined {
   if (value === null) return "null";
   if (typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return "array";
-  return isRecord(value) ? "object" : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (!isObject(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return isPlainObject(value) ? "object" : undefined;
 }

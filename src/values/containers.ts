@@ -11,6 +11,10 @@ export function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && isPlain(value);
+}
+
 export function isList(value: object): value is readonly unknown[] {
   return Array.isArray(value) && Object.getPrototypeOf(value) === Array.prototype;
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../../values/containers.ts";
+import { isObject, isRecord } from "../../values/containers.ts";
 import { InvalidUpdateError } from "../../graph-errors.ts";
 import { isLangChainMessage, type LangChainMessage, type Message, type MessageType } from "./message.ts";
 import { asInstance } from "./register-messages.ts";
@@ -36,7 +36,7 @@ export function coerceMessage(value: unknown): Message | LangChainMessage {
 function plainMessage(value: unknown): Message {
   if (typeof value === "string") return { type: "human", content: value };
   if (isPair(value)) return fromFields(value[0], { content: value[1] });
-  if (!isObject(value) || Array.isArray(value)) return refuse(value);
+  if (!isRecord(value)) return refuse(value);
   const fields: Readonly<Record<string, unknown>> = { ...value };
   if (fields["lc"] === 1 && Array.isArray(fields["id"])) return fromSerialized(fields, fields["id"]);
   if (typeof fields["role"] === "string") {

@@ -1,7 +1,7 @@
 import { isObject } from "../../values/containers.ts";
 import type { HonoRequest } from "hono";
 import * as v from "valibot";
-import { RefusedError } from "../../errors.ts";
+import { RefusedError, messageOf } from "../../errors.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
@@ -106,8 +106,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RefusedError("invalid_json", `The body is not valid JSON: ${reason}`, { cause });
+    throw new RefusedError("invalid_json", `The body is not valid JSON: ${messageOf(cause)}`, { cause });
   }
 }
 

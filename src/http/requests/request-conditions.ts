@@ -1,4 +1,4 @@
-import { isObject } from "../../values/containers.ts";
+import { isRecord } from "../../values/containers.ts";
 import type { Context } from "hono";
 import { RefusedError } from "../../errors.ts";
 import type { Idempotency } from "../../thread/protocol.ts";
@@ -47,7 +47,7 @@ export async function idempotencyOf(key: string, context: Context, body: unknown
 
 /** The order of its keys is no part of what JSON says. */
 function inOrder(_: string, value: unknown): unknown {
-  if (!isObject(value) || Array.isArray(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../values/containers.ts";
+import { isRecord } from "../../values/containers.ts";
 import type { Context } from "hono";
 import { Hono } from "../hono.ts";
 import type { DirectoryApi, ThreadEntry, ThreadFilter } from "../../directory/protocol.ts";
@@ -164,7 +164,7 @@ function requireExtracted(values: Json, extract: readonly string[]): void {
 }
 
 function pathsOf(value: Json, path = ""): readonly string[] {
-  if (!isObject(value) || Array.isArray(value)) return path === "" ? [] : [path];
+  if (!isRecord(value)) return path === "" ? [] : [path];
   const members = Object.entries(value);
   if (members.length === 0) return path === "" ? [] : [path];
   return members.flatMap(([key, member]) => pathsOf(member, path === "" ? key : `${path}.${key}`));
