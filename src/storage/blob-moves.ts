@@ -1,5 +1,7 @@
 import { StorageError } from "../errors.ts";
 import { BlobBucket, noBucket } from "./blob-bucket.ts";
+import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
+import { isNamedRight } from "./blob-hashes.ts";
 import { BlobRows, type StoredBlob } from "./blob-rows.ts";
 import type { LazyTables } from "./lazy-tables.ts";
 
@@ -15,7 +17,10 @@ export class BlobMoves {
   readonly #rows: BlobRows;
   readonly #bucket: BlobBucket | undefined;
 
-  constructor(tables: LazyTables, bucket: R2Bucket | undefined, prefix: string) {
+  readonly #serde: SerializerProtocol;
+
+  constructor(tables: LazyTables, bucket: R2Bucket | undefined, prefix: string, serde: SerializerProtocol) {
+    this.#serde = serde;
     this.#rows = new BlobRows(tables);
     this.#bucket = bucket && new BlobBucket(bucket, prefix);
   }
@@ -28,6 +33,15 @@ export class BlobMoves {
   /** Those that are not in the tables. */
   outside(threadId: string): MovedBlob[] {
     return this.#inBucket(threadId).map(({ hash }) => ({ hash, size: this.#row(threadId, hash).size }));
+  }
+
+  /** Whether a blob has as many bytes as its row says, and those that its hash stands for. `given`: unless the tables have them. */
+  async isTrue(threadId: string, hash: string, given?: Uint8Array): Promise<boolean> {
+    const row = this.#rows.find(threadId, hash);
+    if (row === undefined) return false;
+    const bytes = given ?? this.#rows.bytes(threadId, hash, row.size);
+    if (typeof bytes === "number" || bytes.length !== row.size) return false;
+    return isNamedRight(this.#serde, hash, row.type, bytes);
   }
 
   /** The hashes of those whose object is gone. */

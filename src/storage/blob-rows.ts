@@ -1,7 +1,10 @@
 import type { LazyTable } from "./lazy-table.ts";
 import type { LazyTables } from "./lazy-tables.ts";
-import { PART_SIZE } from "./limits.ts";
+import { MAX_BLOB, PART_SIZE } from "./limits.ts";
 import { fromHex, toHex } from "./stored-id.ts";
+
+/** With what a serializer that encrypts adds. */
+const MAX_STORED_BLOB = MAX_BLOB + 1024;
 
 export type BlobRow = {
   /** Names the object in the bucket; null when the bytes are in `parts`. */
@@ -48,10 +51,21 @@ export class BlobRows {
     this.#blobs.change(statement, threadId, fromHex(hash));
   }
 
-  /** One after the other: they are not in memory all at once. Nothing may be awaited meanwhile. */
-  parts(threadId: string, hash: string): Iterable<{ readonly bytes: ArrayBuffer }> {
+  /** The parts together, or how many bytes they have, when these are not as many as the row of the blob says. */
+  bytes(threadId: string, hash: string, size: number): Uint8Array | number {
     const statement = "SELECT bytes FROM parts WHERE thread_id = ? AND hash = ? ORDER BY n";
-    return this.#parts.each<{ bytes: ArrayBuffer }>(statement, threadId, fromHex(hash));
+    const bytes = new Uint8Array(size >= 0 && size <= MAX_STORED_BLOB ? size : 0);
+    let found = 0;
+    // One after the other: they are not in memory all at once.
+    for (const { bytes: part } of this.#parts.each<{ bytes: ArrayBuffer }>(
+      statement,
+      threadId,
+      fromHex(hash),
+    )) {
+      if (found + part.byteLength <= bytes.length) bytes.set(new Uint8Array(part), found);
+      found += part.byteLength;
+    }
+    return found === size ? bytes : found;
   }
 
   ofThread(threadId: string): StoredBlob[] {

@@ -5,21 +5,10 @@ import type { MaybePromise } from "../checkpoint/types.ts";
 import { BlobBucket, noBucket, type BlobObject } from "./blob-bucket.ts";
 import { BlobRows, type BlobRow, type StoredBlob } from "./blob-rows.ts";
 import type { LazyTables } from "./lazy-tables.ts";
-import { MAX_BLOB } from "./limits.ts";
-import { toHex } from "./stored-id.ts";
+import type { HashedBytes } from "./blob-hashes.ts";
 
 /** The type of bytes as they are. */
 const BYTES = "bytes";
-/** With what a serializer that encrypts adds. */
-const MAX_STORED_BLOB = MAX_BLOB + 1024;
-
-export interface HashedBytes {
-  /** Hex digits: SHA-256, or the fingerprint of a serializer that encrypts. */
-  readonly hash: string;
-  readonly bytes: Uint8Array;
-  /** The serializer has written them: they are stored as they are, and read by whoever knows their type. */
-  readonly isEncoded?: true;
-}
 
 /** Bytes in the form in which they are stored. */
 interface SealedBytes {
@@ -192,7 +181,11 @@ export class BlobStore {
   }
 
   #stored(threadId: string, hash: string, { generation, size }: BlobRow): MaybePromise<Uint8Array> {
-    if (generation === null) return joined(hash, this.#rows.parts(threadId, hash), size);
+    if (generation === null) {
+      const bytes = this.#rows.bytes(threadId, hash, size);
+      if (bytes instanceof Uint8Array) return bytes;
+      throw incomplete(hash, bytes, size);
+    }
     if (this.#bucket === undefined) throw noBucket(hash);
     return this.#bucket.get(hash, generation).then((bytes) => {
       if (bytes.length === size) return bytes;
@@ -288,34 +281,8 @@ async function uploaded(
   });
 }
 
-/** Bytes of a value, named by what the serializer says. */
-export async function hashBytes(serde: SerializerProtocol, bytes: Uint8Array): Promise<HashedBytes> {
-  return { hash: toHex((await serde.fingerprint?.(bytes)) ?? (await sha256(bytes))), bytes };
-}
-
-/** Bytes that the serializer has written. */
-export async function hashEncoded(bytes: Uint8Array): Promise<HashedBytes> {
-  return { hash: toHex(await sha256(bytes)), bytes, isEncoded: true };
-}
-
-async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-}
-
 function uploadKey(threadId: string, hash: string): string {
   return `${hash} ${threadId}`;
-}
-
-/** The parts together, which must be as long as the row of the blob says. */
-function joined(hash: string, parts: Iterable<{ readonly bytes: ArrayBuffer }>, size: number): Uint8Array {
-  const bytes = new Uint8Array(size >= 0 && size <= MAX_STORED_BLOB ? size : 0);
-  let found = 0;
-  for (const { bytes: part } of parts) {
-    if (found + part.byteLength <= bytes.length) bytes.set(new Uint8Array(part), found);
-    found += part.byteLength;
-  }
-  if (found === size) return bytes;
-  throw incomplete(hash, found, size);
 }
 
 function incomplete(hash: string, found: number, size: number): UndecodableError {

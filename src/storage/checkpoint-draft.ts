@@ -2,7 +2,7 @@ import { frameOf, newValues } from "../checkpoint/carry-over.ts";
 import { chain, isPromise } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { ChannelVersions, Checkpoint, MaybePromise } from "../checkpoint/types.ts";
-import type { HashedBytes } from "./blob-store.ts";
+import type { HashedBytes } from "./blob-hashes.ts";
 import { encodeBody, sealBody } from "./bodies.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
 import type { StoredBody } from "./chain-rows.ts";

@@ -1,6 +1,7 @@
 import { StorageError } from "../errors.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
-import type { HashedBytes, StagedBlobs } from "./blob-store.ts";
+import type { HashedBytes } from "./blob-hashes.ts";
+import type { StagedBlobs } from "./blob-store.ts";
 import { SaverCache } from "./saver-cache.ts";
 import type { SharedParts } from "./shared-parts.ts";
 

@@ -2,7 +2,7 @@ import { encode } from "../checkpoint/encoding.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
-import type { HashedBytes } from "./blob-store.ts";
+import type { HashedBytes } from "./blob-hashes.ts";
 import { sealBody } from "./bodies.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
 import type { ChainRows, RowPlace } from "./chain-rows.ts";

@@ -4,7 +4,7 @@ import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { ThreadHistory } from "../checkpoint/thread-history.ts";
 import type { CheckpointRecord } from "../checkpoint/thread-history.ts";
 import { StorageError } from "../errors.ts";
-import type { HashedBytes } from "./blob-store.ts";
+import type { HashedBytes } from "./blob-hashes.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
 import type { ChainRows } from "./chain-rows.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";

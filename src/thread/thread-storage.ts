@@ -116,7 +116,7 @@ export class ThreadStorage {
       this.forget();
       lazy.make(table);
     });
-    this.blobs = new BlobMoves(lazy, bucket, prefix);
+    this.blobs = new BlobMoves(lazy, bucket, prefix, this.serde);
     this.#lazy = lazy;
   }
 

@@ -104,7 +104,7 @@ class ImportTarget {
     }
   }
 
-  finish(key: HashedKey | undefined): ImportedThread {
+  async finish(key: HashedKey | undefined): Promise<ImportedThread> {
     const { storage, address, metadata, now } = this.#options;
     const { missingBlobs } = this.#header;
     const imported = {
@@ -117,6 +117,8 @@ class ImportTarget {
     storage.prepare();
     const missing = storage.blobs.outside(address.threadId).filter(({ hash }) => !this.#blobs.has(hash));
     if (missing.length > 0) throw new InvalidArchiveError(`${missing.length} large values are missing`);
+    for (const { hash } of storage.blobs.all(address.threadId))
+      if (!this.#blobs.has(hash)) await this.#requireTrue(hash);
     this.#fit("thread", () => {
       for (const [column, value] of Object.entries(this.#columns)) {
         storage.tables.update("thread", column, value);
@@ -182,8 +184,15 @@ class ImportTarget {
     blob.filled += bytes.length;
     if (blob.filled < blob.bytes.length) return;
     this.#blob = undefined;
+    await this.#requireTrue(hash, blob.bytes);
     await storage.blobs.write(address.threadId, hash, blob.bytes);
     this.#blobs.add(hash);
+  }
+
+  async #requireTrue(hash: string, bytes?: Uint8Array): Promise<void> {
+    const { storage, address } = this.#options;
+    if (await storage.blobs.isTrue(address.threadId, hash, bytes)) return;
+    throw new InvalidArchiveError(`the large value ${hash} is another one than its row and its hash say`);
   }
 
   async #takeCheckpoint({

@@ -1,3 +1,4 @@
+import { MsgpackSerializer } from "../../../src/checkpoint/index.ts";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { checkpointOf, putAll, threadConfig } from "../../contract/fixtures.ts";
@@ -18,13 +19,23 @@ async function filled() {
 it("keeps a large value in the tables where there is no bucket to move it to", async () => {
   const { object, config } = await filled();
   await object.run(async ({ storage }) => {
-    const source = new BlobMoves(new LazyTables(storage.sql), env.BLOBS, object.prefix);
+    const source = new BlobMoves(
+      new LazyTables(storage.sql),
+      env.BLOBS,
+      object.prefix,
+      new MsgpackSerializer(),
+    );
     const [blob, ...others] = source.outside("t");
     if (blob === undefined) throw new Error("There is one.");
     expect(others).toEqual([]);
     const bytes = await source.read("t", blob.hash);
     expect(bytes.length).toBe(blob.size);
-    const target = new BlobMoves(new LazyTables(storage.sql), undefined, object.prefix);
+    const target = new BlobMoves(
+      new LazyTables(storage.sql),
+      undefined,
+      object.prefix,
+      new MsgpackSerializer(),
+    );
     await expect(target.read("t", blob.hash)).rejects.toMatchObject({ code: "blob_unavailable" });
     await expect(target.gone("t")).rejects.toMatchObject({ code: "blob_unavailable" });
     expect(await source.gone("t")).toEqual([]);
@@ -64,7 +75,12 @@ it("gives no other value for an object in the bucket that is longer than it was"
 it("names the value that no row knows", async () => {
   const { object } = await filled();
   await object.run(async ({ storage }) => {
-    const moves = new BlobMoves(new LazyTables(storage.sql), env.BLOBS, object.prefix);
+    const moves = new BlobMoves(
+      new LazyTables(storage.sql),
+      env.BLOBS,
+      object.prefix,
+      new MsgpackSerializer(),
+    );
     await expect(moves.write("t", "00ff", new Uint8Array(1))).rejects.toMatchObject({
       code: "blob_missing",
       details: { hash: "00ff" },

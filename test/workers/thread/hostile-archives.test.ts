@@ -1,14 +1,15 @@
-import { describe, expect, it } from "vitest";
-import { MsgpackSerializer } from "../../../src/checkpoint/index.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import type { ContentRecord } from "../../../src/archive/records.ts";
+import { EncryptedSerializer, MsgpackSerializer } from "../../../src/checkpoint/index.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { COPY, ELSEWHERE, KEEP, LIST } from "../../../src/storage/patch/node.ts";
-import { toHex } from "../../../src/storage/stored-id.ts";
-import { archiveOf, changed, exported, importInto, type Row } from "../../support/archives.ts";
+import { fromHex, toHex } from "../../../src/storage/stored-id.ts";
+import { archiveOf, changed, exported, importInto, recordsOf, type Row } from "../../support/archives.ts";
 import { Log } from "../../support/log.ts";
 import { TestThread } from "../../support/threads.ts";
-import { deploy } from "../graphs.ts";
+import { deploy, deploySerde } from "../graphs.ts";
 
-/** Rows of a few bytes that come to far more than an object has room for. */
+/** Files that somebody has made up: their checksums are right. */
 
 const asking = new StateGraph(Log)
   .addNode("ask", () => ({ log: [String(interrupt("ok?"))] }))
@@ -61,6 +62,8 @@ const each = (node: (index: number) => unknown) => Array.from({ length: ROWS }, 
 
 const shared = [COPY, 0, MEMBERS];
 
+afterEach(() => deploySerde(() => new MsgpackSerializer()));
+
 describe("an archive whose rows come to more than an object has room for", () => {
   it.each<readonly [string, readonly unknown[]]>([
     [
@@ -97,5 +100,79 @@ describe("an archive whose rows come to more than an object has room for", () =>
       code: "undecodable",
       message: expect.stringContaining("more comes of its patches"),
     });
+  });
+});
+
+describe("an archive with a large value that its hash does not stand for", () => {
+  const large = "x".repeat(200_000);
+  const other = new TextEncoder().encode("y".repeat(large.length));
+
+  async function largeThread(): Promise<Uint8Array<ArrayBuffer>> {
+    deploy({ asking });
+    const thread = new TestThread();
+    await thread.invoke({ input: { log: ["in", large] } });
+    return exported(thread);
+  }
+
+  /** As a thread without a bucket has it: in the tables. `bytes`: in the place of its own. */
+  async function inTables(archive: Uint8Array<ArrayBuffer>, bytes?: Uint8Array): Promise<ContentRecord[]> {
+    const records = await changed(archive, "blobs", (row) => ({ ...row, generation: null }));
+    return records.map((record) => {
+      if (record.kind !== "blob") return record;
+      const row = ["", fromHex(record.hash), 0, bytes ?? record.bytes];
+      return { kind: "rows", table: "parts", columns: ["thread_id", "hash", "n", "bytes"], rows: [row] };
+    });
+  }
+
+  async function expectRefused(records: readonly ContentRecord[]): Promise<void> {
+    const target = new TestThread();
+    await expect(importInto(target, await archiveOf(records))).rejects.toMatchObject({
+      status: 400,
+      code: "invalid_archive",
+      message: expect.stringContaining("is another one than its row and its hash say"),
+    });
+    expect(await target.tables()).toEqual([]);
+    expect(await target.objects()).toEqual([]);
+  }
+
+  it("is refused, and nothing is kept: in the bucket", async () => {
+    const records = await recordsOf(await largeThread());
+    await expectRefused(
+      records.map((record) => (record.kind === "blob" ? { ...record, bytes: other } : record)),
+    );
+  });
+
+  it("is refused, and nothing is kept: in the tables", async () => {
+    const archive = await largeThread();
+    const whole = await importInto(new TestThread(), await archiveOf(await inTables(archive)));
+    expect((await whole.state()).values["log"]).toEqual(["in", large]);
+    await expectRefused(await inTables(archive, other));
+    await expectRefused(await inTables(archive, other.slice(1)));
+  });
+
+  it("is refused where it is encrypted: another value, under another's name", async () => {
+    const keys = { first: new Uint8Array(32).fill(1), second: new Uint8Array(32).fill(2) };
+    deploySerde(() => new EncryptedSerializer({ current: "first", keys }));
+    deploy({ asking });
+    const thread = new TestThread();
+    await thread.invoke({ input: { log: [large, large.replaceAll("x", "y")] } });
+    const records = await recordsOf(await exported(thread));
+    const [one, another] = records.filter((record) => record.kind === "blob");
+    if (one === undefined || another === undefined) throw new Error("there are two large values");
+    const swapped = new Map([
+      [one.hash, another.bytes],
+      [another.hash, one.bytes],
+    ]);
+    await expectRefused(
+      records.map((record) =>
+        record.kind === "blob" ? { ...record, bytes: swapped.get(record.hash) ?? record.bytes } : record,
+      ),
+    );
+    deploySerde(() => new EncryptedSerializer({ current: "second", keys }));
+    const renamed = await importInto(new TestThread(), await archiveOf(records));
+    expect((await renamed.state()).values["log"]).toHaveLength(2);
+    deploySerde(() => new EncryptedSerializer({ current: "second", keys: { second: keys.second } }));
+    const unreadable = await importInto(new TestThread(), await archiveOf(records));
+    await expect(unreadable.state()).rejects.toMatchObject({ code: "encryption_key_missing" });
   });
 });

@@ -236,7 +236,7 @@ describe("an import", () => {
     [
       "a large value that no row refers to",
       { kind: "blob", hash: "00", size: 1, bytes: new Uint8Array(1) },
-      "blob_missing",
+      "invalid_archive",
     ],
     [
       "a large value that is too large",
