@@ -1,5 +1,6 @@
 import { RefusedError } from "../errors.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
+import { canBeginThread } from "../thread-beginning.ts";
 import { graphMismatch, threadEmpty, threadNotFound } from "./errors.ts";
 import type { StartRun } from "./runs/run-protocol.ts";
 import type { ThreadRow } from "./thread-rows.ts";
@@ -45,11 +46,12 @@ export class GraphCatalog {
       if (requested === undefined || requested === bound) return bound;
       throw graphMismatch(bound, requested);
     }
-    if (input.kind !== "input" || checkpointId !== undefined) {
+    if (!canBeginThread(input) || checkpointId !== undefined) {
       throw bound === undefined ? threadNotFound(start.threadId) : threadEmpty(start.threadId);
     }
     const name = this.nameOf(requested);
-    this.require(name).graph.checkInput(input.value);
+    const { graph } = this.require(name);
+    if (input.kind === "input") graph.checkInput(input.value);
     return name;
   }
 

@@ -33,6 +33,7 @@ const LEAVES = [
   "assistant-id.ts",
   "columns.ts",
   "stream-modes.ts",
+  "thread-beginning.ts",
   "langchain-message.ts",
   "langgraph-error.ts",
   "metadata-limits.ts",

@@ -13,6 +13,7 @@ import { newId } from "../new-id.ts";
 import { once } from "../once.ts";
 import { callAcceptedRun, callToldRun, told, valuesNow, valuesOf } from "./run-answers.ts";
 import { withoutUnknownInput } from "../requests/unknown-input.ts";
+import { canBeginThread } from "../../thread-beginning.ts";
 import { startTogether } from "./run-batch.ts";
 import { withAssistant } from "./run-assistant.ts";
 import { createdRunRequest, RunBatchBody, type RunCreate, RunCreateBody } from "./run-create.ts";
@@ -198,11 +199,12 @@ async function statelessRun(
 ): Promise<CreatedRun> {
   const thread = namedThread(context, options, newId(context, part));
   const created = await assistedRun(context, options, thread, body);
-  if (created.start.request.input.kind !== "input")
+  if (!canBeginThread(created.start.request.input)) {
     throw new RefusedError(
       "empty_input",
       "A run without a thread needs an input: it has nothing to go on from.",
     );
+  }
   // The run is found without its thread, which goes by the same id.
   const runId = thread.address.threadId;
   return { ...created, start: { ...created.start, runId, isTemporary: body.on_completion === "delete" } };

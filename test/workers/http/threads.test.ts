@@ -112,6 +112,29 @@ describe("a thread that is made before its first run", () => {
     });
   });
 
+  it("begins with a command that writes or goes somewhere, as one that is not there yet, and with no other", async () => {
+    const update = { topic: "tea", mood: "calm" };
+    const begin = (id: string, command: object) =>
+      json(post(`/threads/${id}/runs/wait`, { assistant_id: "desk", command }));
+    const { thread_id: made } = await create();
+    for (const id of [made, crypto.randomUUID()]) {
+      expect(await begin(id, { update, goto: "work" })).toEqual(update);
+      expect(await new TestThread(id).get("")).toMatchObject({
+        metadata: { graph_id: "desk" },
+        status: "idle",
+      });
+    }
+    expect(await begin(crypto.randomUUID(), { update })).toEqual(update);
+    expect(await json(post("/runs/wait", { assistant_id: "desk", command: { update } }))).toEqual(update);
+    const none = crypto.randomUUID();
+    for (const command of [{}, { resume: "x" }, { resume: "x", update }]) {
+      await expect(begin(none, command)).rejects.toMatchObject({ code: "thread_not_found" });
+      const alone = json(post("/runs/wait", { assistant_id: "desk", command }));
+      await expect(alone).rejects.toMatchObject({ code: "empty_input" });
+    }
+    await expect(new TestThread(none).get("")).rejects.toMatchObject({ code: "thread_not_found" });
+  });
+
   it("is not made again, unless that is no matter", async () => {
     const { thread_id: id } = await create({ metadata: { n: 1 } });
     await expect(create({ thread_id: id })).rejects.toMatchObject({ status: 409, code: "thread_exists" });
