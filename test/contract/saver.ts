@@ -6,6 +6,7 @@ import { nextValueContract } from "./saver-next-values.ts";
 import { putContract } from "./saver-put.ts";
 import { putWritesContract } from "./saver-put-writes.ts";
 import { readContract } from "./saver-read.ts";
+import { nestedRemovalContract } from "./saver-nested-removal.ts";
 import { removalContract } from "./saver-removal.ts";
 import { valueContract } from "./saver-values.ts";
 
@@ -19,6 +20,7 @@ export function saverContract(name: string, makeSaver: MakeSaver): void {
     listContract(makeSaver);
     valueContract(makeSaver);
     removalContract(makeSaver);
+    nestedRemovalContract(makeSaver);
     copyContract(makeSaver);
   });
 }

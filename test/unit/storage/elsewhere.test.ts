@@ -135,6 +135,26 @@ describe("the first checkpoint of a visit", () => {
       expect(await valuesOf(saver, threadConfig(thread, "n:1"))).toEqual({ __start__: { log: lines(50) } });
   });
 
+  it("goes with the checkpoint around, when that is removed, and what stays of its visit is whole", async () => {
+    const storage = threadTables();
+    const saver = saverOf(storage);
+    const first = await around(saver);
+    const begun = await visit(saver, "n:1", { "": first.id }, { log: first.values["log"] });
+    const second = checkpointOf({ log: lines(60) });
+    const config = await putAll(saver, first.config, second);
+    const values = await valuesOf(saver, config);
+    const later = { ...METADATA, parents: { "": second.id } };
+    await putAll(saver, begun, checkpointOf({ __start__: { log: lines(50) }, more: 1 }), later);
+    await visit(saver, "n:2", { "": second.id }, { log: values?.["log"] });
+    const levels = (ns: string) => rowsOf(storage, ns).map(({ level }) => level);
+    expect([levels("n:1"), levels("n:2")]).toEqual([[5, 0], [5]]);
+    await saver.prune(["t"]);
+    expect([levels(""), levels("n:1"), levels("n:2")]).toEqual([[4], [4], [5]]);
+    const inFirst = await valuesOf(saver, threadConfig("t", "n:1"));
+    expect(inFirst).toEqual({ __start__: { log: lines(50) }, more: 1 });
+    expect(await valuesOf(saver, threadConfig("t", "n:2"))).toEqual({ __start__: { log: lines(60) } });
+  });
+
   it("cannot be read where the row around is not there", async () => {
     const storage = threadTables();
     const saver = saverOf(storage);
