@@ -32,6 +32,7 @@ import {
 import { accessTo, authorize, authorizedMetadata } from "../auth/authorization.ts";
 import { givenOrNewId } from "../new-id.ts";
 import { once } from "../once.ts";
+import { pageOf, selected } from "../page.ts";
 import { requirePermission } from "../auth/authentication.ts";
 import { parseBody, parseQuery } from "../requests/body.ts";
 import { deleteThreads } from "../threads/delete-threads.ts";
@@ -73,13 +74,11 @@ export function assistantRoutes(options: AppOptions): Hono {
 
   app.post("/search", async (context) => {
     const body = await parseBody(context.req, SearchAssistantsBody, MAX_ASSISTANT);
-    const { limit, offset, sort_by: by, sort_order: order, select } = body;
+    const { sort_by: by, sort_order: order, select } = body;
     await authorize(context, "assistants:search", { ...body });
     const wanted = { by: SORTED[by], descending: order === "desc" };
     const found = await assistants(context).searchAssistants(filterOf(body), wanted, view(context));
-    context.header("x-pagination-total", String(found.length));
-    if (found.length > offset + limit) context.header("x-pagination-next", String(offset + limit));
-    const page = found.slice(offset, offset + limit).map(wireAssistant);
+    const page = pageOf(context, found, body).map(wireAssistant);
     return context.json(select ? page.map((each) => selected(each, select)) : page);
   });
 
@@ -238,10 +237,6 @@ function wireAssistant(assistant: Assistant): Readonly<Record<string, unknown>> 
     updated_at: new Date(updatedAt).toISOString(),
     ...said,
   };
-}
-
-function selected(assistant: Readonly<Record<string, unknown>>, keys: readonly string[]): object {
-  return Object.fromEntries(keys.filter((key) => key in assistant).map((key) => [key, assistant[key]]));
 }
 
 function newAssistant(context: Context, body: CreateAssistant): NewAssistant {

@@ -32,7 +32,7 @@ const filter = {
 };
 
 const Limit = v.nullish(whole(1, 1000), 10);
-const Offset = v.nullish(whole(0, Number.MAX_SAFE_INTEGER), 0);
+const Offset = v.nullish(whole(0), 0);
 
 export const SearchAssistantsBody = exactly({
   ...filter,

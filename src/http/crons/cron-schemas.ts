@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import type { PatchCron, RunRequest } from "../../thread/protocol.ts";
-import { requestedModes, RunModes } from "../runs/run-create.ts";
+import { Breakpoints, requestedModes, RunModes } from "../runs/run-create.ts";
 import { requestedOptions, runOptions } from "../runs/run-options.ts";
 import { requestedConfig } from "../runs/run-request.ts";
-import { JsonBody } from "../requests/exactly.ts";
+import { JsonBody, whole } from "../requests/exactly.ts";
 import { AnyObject, Config, exactly } from "../requests/schemas.ts";
 
 /** The bodies of the routes about crons, in the words of LangGraph's platform: null counts as absent. */
@@ -19,7 +19,6 @@ const Schedule = v.pipe(v.string(), v.maxLength(256));
 /** An IANA name: by its clock the schedule goes. */
 const Timezone = v.pipe(v.string(), v.maxLength(64));
 const OnInterrupted = v.picklist(["refuse", "discard"]);
-const Breakpoints = v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of nodes');
 const OnRunCompleted = v.picklist(["delete", "keep"]);
 
 const { multitask_strategy, timeout_seconds, webhook } = runOptions;
@@ -97,8 +96,8 @@ export const CountCronsBody = exactly(filter);
 
 export const SearchCronsBody = exactly({
   ...filter,
-  limit: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1000)), 10),
-  offset: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
+  limit: v.nullish(whole(1, 1000), 10),
+  offset: v.nullish(whole(0), 0),
   sort_by: v.nullish(
     v.picklist(["cron_id", "assistant_id", "thread_id", "created_at", "updated_at", "next_run_date"]),
     "created_at",

@@ -21,6 +21,7 @@ import {
 } from "./cron-schemas.ts";
 import { newId } from "../new-id.ts";
 import { once } from "../once.ts";
+import { pageOf, selected } from "../page.ts";
 import { withAssistant } from "../runs/run-assistant.ts";
 import { call, callWhole, jsonResponse, refusal } from "../thread-call.ts";
 import { requireThreadId } from "../requests/thread-id.ts";
@@ -108,12 +109,10 @@ function cronSearchRoutes(options: AppOptions): Hono {
     const body = await parseBody(context.req, SearchCronsBody, options.maxBodySize);
     const found = await findCrons(context, options, body);
     if (found instanceof Response) return found;
-    const { limit, offset, sort_by: by, sort_order: order, select } = body;
+    const { sort_by: by, sort_order: order, select } = body;
     const sorted = found.toSorted((a, b) => compare(a[by], b[by]) || compare(a["cron_id"], b["cron_id"]));
     if (order === "desc") sorted.reverse();
-    context.header("x-pagination-total", String(sorted.length));
-    if (sorted.length > offset + limit) context.header("x-pagination-next", String(offset + limit));
-    const page = sorted.slice(offset, offset + limit);
+    const page = pageOf(context, sorted, body);
     return context.json(select ? page.map((cron) => selected(cron, select)) : page);
   });
 
@@ -159,8 +158,4 @@ function compare(a: unknown, b: unknown): number {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function selected(cron: Cron, keys: readonly string[]): object {
-  return Object.fromEntries(keys.filter((key) => key in cron).map((key) => [key, cron[key]]));
 }

@@ -1,9 +1,10 @@
 import * as v from "valibot";
+import { whole } from "../requests/exactly.ts";
 import { AnyObject, CheckpointId, exactly } from "../requests/schemas.ts";
 
 /** The commands and filters of LangGraph's protocol of threads. Clients send null for what they leave out. */
 
-export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const Count = whole(0);
 
 const Namespace = v.pipe(v.array(v.string()), v.maxLength(100));
 
@@ -91,7 +92,7 @@ export const StateGetParams = exactly({
 
 export const ListCheckpointsParams = exactly({
   namespace: v.nullish(Namespace),
-  limit: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1000)), 10),
+  limit: v.optional(whole(1, 1000), 10),
   before: v.nullish(CheckpointId),
 });
 

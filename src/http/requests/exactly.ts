@@ -9,7 +9,7 @@ export const AnyObject = v.custom<Record<string, unknown>>(isRecord, "must be an
 export const JsonBody = v.custom<JsonObject>(isRecord, "must be an object");
 
 /** A whole number within these bounds. */
-export function whole(least: number, most: number) {
+export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
   return v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
 }
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { STREAM_MODES } from "../../stream-modes.ts";
-import { AnyObject, exactly } from "./exactly.ts";
+import { AnyObject, exactly, whole } from "./exactly.ts";
 import { runOptions } from "../runs/run-options.ts";
 
 export { AnyObject, exactly };
@@ -83,7 +83,7 @@ export const AnyBody = v.unknown();
 
 const kept = {
   strategy: v.optional(v.literal("keep_latest"), "keep_latest"),
-  keep_last: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 1),
+  keep_last: v.optional(whole(1), 1),
   /** ISO 8601, or milliseconds since 1970. */
   older_than: v.optional(
     v.union([

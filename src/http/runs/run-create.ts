@@ -70,7 +70,7 @@ export function requestedModes(
   return { modes: [...new Set(langGraphModes.flatMap((mode) => MODES[mode]))], langGraphModes };
 }
 
-const Breakpoints = v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of nodes');
+export const Breakpoints = v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of nodes');
 
 export const RunCreateBody = exactlyOrNull({
   /** The id of an assistant, or the name of a graph. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { isRecord } from "../../values/containers.ts";
 import type { RunRequest } from "../../thread/protocol.ts";
-import { exactly } from "../requests/exactly.ts";
+import { exactly, whole } from "../requests/exactly.ts";
 
 /** In seconds. */
 const TEN_YEARS = 10 * 365 * 24 * 60 * 60;
@@ -21,7 +21,7 @@ const Usage = v.custom<Readonly<Record<string, number>>>(
 
 /** How far a run may go before it pauses. */
 const Limits = exactly({
-  supersteps: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+  supersteps: v.optional(whole(1)),
   seconds: v.optional(v.pipe(Amount, v.maxValue(TEN_YEARS))),
   usage: v.optional(Usage),
 });

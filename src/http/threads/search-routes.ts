@@ -11,6 +11,7 @@ import { parseBody } from "../requests/body.ts";
 import { DRAFT } from "../../draft-version.ts";
 import { extractedFrom } from "./extracted-parts.ts";
 import { inGroups } from "../in-groups.ts";
+import { pageOf, selected } from "../page.ts";
 import { callWhole, namedThread } from "../thread-call.ts";
 import {
   CountThreadsBody,
@@ -38,11 +39,8 @@ export function searchRoutes(options: AppOptions): Hono {
       directory.findThreads(filter, wanted, offset + limit + 1),
       directory.countThreads(filter),
     ]);
-    const page = places.slice(offset, offset + limit).map(({ threadId }) => threadId);
-    context.header("x-pagination-total", String(total));
-    if (places.length > offset + limit) context.header("x-pagination-next", String(offset + limit));
-    const isKnownHere = select?.every((key) => !OF_THREADS.has(key)) ?? false;
-    if (isKnownHere && extract == null) {
+    const page = pageOf(context, places, body, total).map(({ threadId }) => threadId);
+    if (extract == null && select?.every((key) => !OF_THREADS.has(key)) === true) {
       const threads = await inGroups(await directory.getThreads(page), async (entry) => {
         // Of a thread that is about to be made nobody but itself knows whether it was.
         const isMade = entry.version !== DRAFT || (await askThread(context, options, entry.threadId));
@@ -133,10 +131,6 @@ function threadOf(entry: ThreadEntry): Thread {
     metadata: entry.metadata,
     status: entry.status,
   };
-}
-
-function selected(thread: Thread, keys: SearchThreads["select"]): Thread {
-  return Object.fromEntries((keys ?? []).map((key) => [key, thread[key]]));
 }
 
 function filterOf(

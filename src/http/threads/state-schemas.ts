@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { whole } from "../requests/exactly.ts";
 import { AnyObject, CheckpointId, Count, exactly, Flag } from "../requests/schemas.ts";
 
 /** The bodies and queries of the routes that read and edit states. */
@@ -52,8 +53,6 @@ export const HistoryQuery = exactly({
   before: v.optional(CheckpointId),
 });
 
-const Limit = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1000));
-
 /** A checkpoint, by its id, as it stands in a state, or as LangGraph's clients configure one. */
 const Before = v.union([
   CheckpointId,
@@ -68,7 +67,7 @@ const Before = v.union([
 ]);
 
 export const HistoryBody = exactly({
-  limit: v.nullish(Limit, 10),
+  limit: v.nullish(whole(1, 1000), 10),
   before: v.nullish(Before),
   metadata: v.nullish(AnyObject),
   checkpoint: v.nullish(Checkpoint),
