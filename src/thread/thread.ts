@@ -49,7 +49,6 @@ export class Thread {
 
   invoke(start: StartRun): Promise<Reply<Bytes>> {
     return replying(async () => {
-      await this.#ready(start);
       const runId = await this.#admit({ ...start, isAwaited: true });
       return this.#parts.ends.answer({ ...start, runId }, wireAnswer);
     });
@@ -57,7 +56,6 @@ export class Thread {
 
   stream(start: StartRun, after?: string): Promise<Reply<RunEvents>> {
     return replying(async () => {
-      await this.#ready(start);
       const runId = await this.#admit(start);
       return this.#parts.readers.open({ ...start, runId, after }, start.request);
     });
@@ -152,8 +150,11 @@ export class Thread {
 
   /** Takes the run in; answers with the id of the run that the call is about. */
   async #admit(start: StartRun): Promise<string> {
+    const { admission } = this.#parts;
+    await admission.join();
+    await this.#ready(start);
     let admitted = start.runId;
-    await this.#parts.admission.admit(start, (runId) => (admitted = runId));
+    await admission.admit(start, (runId) => (admitted = runId));
     return admitted;
   }
 }

@@ -60,6 +60,11 @@ export class RunAdmission {
     return this.#staging.size > 0;
   }
 
+  /** Before anything is looked at for a call: resolves in the turn that it shares with others. Undefined: it may go on at once. */
+  join(): Promise<void> | undefined {
+    return this.#group.join();
+  }
+
   /** The thread is being deleted: what is on its way into the queue is refused. Resolves when nothing is any more. */
   async dismiss(): Promise<void> {
     this.#deletions += 1;
@@ -79,8 +84,6 @@ export class RunAdmission {
   async admit(call: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
     const { entrance, queue, states, storage, reached } = this.#options;
     const deletions = this.#deletions;
-    const turn = this.#group.join();
-    if (turn !== undefined) await turn;
     const isNew = storage.thread() === undefined;
     const hashing = hashedKey(storage.serde, call.idempotency);
     const idempotency = isPromise(hashing) ? await hashing : hashing;

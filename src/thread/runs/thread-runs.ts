@@ -126,6 +126,7 @@ export class ThreadRuns implements RunsApi {
   /** The id of the run that the call is about. */
   async #accept(start: StartRun): Promise<string> {
     const { admission, ready } = this.#parts;
+    await admission.join();
     await ready(start);
     let { runId } = start;
     await admission.admit(start, (admitted) => (runId = admitted));

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate, until } from "../../support/gate.ts";
@@ -33,17 +33,8 @@ function gateOfBucket(operation: string): Gate {
   return gate;
 }
 
-/** Whoever lets other calls in waits. */
-function gateOfTurns(): Gate {
-  const gate = new Gate();
-  const wait = scheduler.wait.bind(scheduler);
-  vi.spyOn(scheduler, "wait").mockImplementation((time) => (time === 0 ? gate.pass() : wait(time)));
-  return gate;
-}
-
 afterEach(() => {
   holdBucket();
-  vi.restoreAllMocks();
 });
 
 describe("deleting a thread", () => {
@@ -118,23 +109,6 @@ describe("deleting a thread", () => {
     upload.open();
     expect(await deletion).toBe(204);
     await outcome;
-    await expectNothing(thread);
-  });
-
-  it("refuses a run that waits for others to share its commit", async () => {
-    const thread = await finishedThread();
-    const [removal, turn] = [gateOfBucket("delete"), gateOfTurns()];
-    // As many as go on at once before one waits.
-    for (let run = 1; run < 32; run++) await thread.invoke({ input: { log: ["b"] } });
-    const answer = thread.invoke({ input: { log: ["late"] } });
-    const outcome = expect(answer).rejects.toMatchObject({ status: 410, code: "thread_deleted" });
-    await turn.reached();
-    const deletion = thread.delete();
-    await removal.reached();
-    turn.open();
-    await outcome;
-    removal.open();
-    expect(await deletion).toBe(204);
     await expectNothing(thread);
   });
 
