@@ -20,16 +20,15 @@ import { openBody } from "./bodies.ts";
 import type { OpenedBody } from "./bodies.ts";
 import type { BodyRow } from "./body-row.ts";
 import type { ChainRows, LinkRow } from "./chain-rows.ts";
+import { applyChain, type Around, NOTHING_AROUND } from "./chain-values.ts";
 import type { CheckpointHead, CheckpointRows } from "./checkpoint-rows.ts";
 import type { NamespaceRow, NamespaceRows } from "./namespace-rows.ts";
 import { findNamespace, namespaceAround } from "./namespaces.ts";
-import { applyStatePatch, fromWholeBody, NO_STATE } from "./checkpoint-state.ts";
 import type { CheckpointState } from "./checkpoint-state.ts";
 import { fromColumns } from "./metadata-columns.ts";
 import { packFrame, unpackFrame } from "./packed-frame.ts";
-import { type ChainBase, extend, OUTWARD, SNAPSHOT } from "./patch-chain.ts";
+import { OUTWARD, SNAPSHOT } from "./patch-chain.ts";
 import { Budget } from "./patch/budget.ts";
-import { weigh } from "./patch/weigh.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import { fromStoredId } from "./stored-id.ts";
 import type { StoredValues } from "./stored-values.ts";
@@ -46,10 +45,6 @@ export interface ReaderParts {
   readonly values: StoredValues;
   readonly firstVersion: () => ChannelVersion;
 }
-
-/** What a row refers to that is not of its own namespace. */
-type Around = Pick<ChainBase, "state" | "built">;
-const NOTHING_AROUND: Around = { state: NO_STATE, built: 0 };
 
 /** By task, in stored form. */
 type Tasks = readonly (readonly [taskId: string, writes: TaskWrites<unknown>])[];
@@ -83,7 +78,7 @@ export class CheckpointReader {
       () => (snapshot.level === OUTWARD ? this.#around(cache, namespace, snapshot) : NOTHING_AROUND),
       () => all(links.map((row) => () => this.#open(namespace.thread_id, row))),
     );
-    return chain(opening, ([around, bodies]) => this.#built(links, bodies, around, onTheWay));
+    return chain(opening, ([around, bodies]) => applyChain(links, bodies, around, onTheWay));
   }
 
   /** What the first row of a visit refers to. */
@@ -99,22 +94,6 @@ export class CheckpointReader {
       if (loaded === undefined) throw missingBase(fromStoredId(row.id));
       return { state: loaded.state, built: loaded.chain.bases[0].built };
     });
-  }
-
-  /** What may be remembered of a checkpoint: not the values that somebody could change. */
-  lasting({ id, state, chain: { weight, bases, counts } }: CachedCheckpoint): CachedCheckpoint {
-    const known = new Map<CheckpointState, CheckpointState>();
-    const lasting = (each: CheckpointState): CheckpointState => {
-      const done = known.get(each) ?? withoutMutable(each, (value) => this.#parts.values.isMutable(value));
-      known.set(each, done);
-      return done;
-    };
-    const [first, ...others] = bases.map((base) => ({ ...base, state: lasting(base.state) }));
-    return {
-      id,
-      state: lasting(state),
-      chain: { weight, bases: [first ?? bases[0], ...others], counts },
-    };
   }
 
   /** A checkpoint, in stored form, with what an old one has among the writes of its parent. */
@@ -198,29 +177,6 @@ export class CheckpointReader {
     return openBody(this.#parts.serde, this.#parts.blobs, threadId, row);
   }
 
-  /** Applies the patches, oldest first. */
-  #built(
-    links: readonly LinkRow[],
-    bodies: readonly OpenedBody[],
-    around: Around,
-    onTheWay: (checkpoint: CachedCheckpoint) => void = () => undefined,
-  ): CachedCheckpoint | undefined {
-    const budget = new Budget(around.built);
-    let built = 0;
-    let checkpoint: CachedCheckpoint | undefined;
-    for (const [index, { id: stored, level, weight }] of links.entries()) {
-      const body = bodies[index];
-      if (body === undefined) return undefined;
-      const id = fromStoredId(stored);
-      const state = ofRow(id, () => stateOf(level, body.value, budget, checkpoint?.state, around.state));
-      const link = { id, state, level, bytes: body.size, weight, built: budget.built - built };
-      built = budget.built;
-      checkpoint = { id, state, chain: extend(checkpoint?.chain, link) };
-      onTheWay(checkpoint);
-    }
-    return checkpoint;
-  }
-
   async #checkpoint(
     threadId: string,
     { id, state }: CachedCheckpoint,
@@ -288,32 +244,6 @@ export class CheckpointReader {
   }
 }
 
-/** Says of which checkpoint the row is that cannot be read. */
-function ofRow<Read>(id: string, read: () => Read): Read {
-  try {
-    return read();
-  } catch (cause) {
-    if (!(cause instanceof UndecodableError)) throw cause;
-    const details = { checkpoint_id: id };
-    throw new UndecodableError(`in the row of checkpoint "${id}" ${cause.problem}`, { details, cause });
-  }
-}
-
-function missingBase(id: string): UndecodableError {
-  return new UndecodableError(`the row that checkpoint "${id}" is a patch of is not there`);
-}
-
-function stateOf(
-  level: number,
-  body: unknown,
-  budget: Budget,
-  below: CheckpointState | undefined,
-  around: CheckpointState,
-): CheckpointState {
-  if (below !== undefined) return applyStatePatch(below, body, budget);
-  return level === OUTWARD ? applyStatePatch(NO_STATE, body, budget, around.values) : fromWholeBody(body);
-}
-
 const NO_BYTES = new Uint8Array();
 
 /**
@@ -325,14 +255,6 @@ function ownValue(stored: unknown, restored: unknown): unknown {
   return isAdopted(stored) ? adoptedCopy(owned) : owned;
 }
 
-function withoutMutable(
-  state: CheckpointState,
-  isMutableValue: (value: unknown) => boolean,
-): CheckpointState {
-  const missing = Array.from(state.values).filter(([, value]) => isMutableValue(value));
-  if (missing.length === 0) return state;
-  const values = new Map(state.values);
-  for (const [channel] of missing) values.delete(channel);
-  const weights = missing.map(([channel, value]) => [channel, weigh(value)] as const);
-  return { ...state, values, missing: new Map([...state.missing, ...weights]) };
+function missingBase(id: string): UndecodableError {
+  return new UndecodableError(`the row that checkpoint "${id}" is a patch of is not there`);
 }

@@ -23,6 +23,7 @@ import { type Alongside, CheckpointWriter } from "./checkpoint-writer.ts";
 import { Commits } from "./commits.ts";
 import type { Transact } from "./commits.ts";
 import type { LazyTables } from "./lazy-tables.ts";
+import { lastingOf } from "./lasting-checkpoint.ts";
 import { LifeCycle } from "./life-cycle.ts";
 import { listHeads } from "./listing.ts";
 import { findNamespace } from "./namespaces.ts";
@@ -170,7 +171,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     let left = limit;
     if (left <= 0) return;
     const heads = listHeads(this.#shared, addressOf(config), { before, filter, limit });
-    const neighbours = new Neighbours(this.#reader);
+    const neighbours = new Neighbours(this.#reader, this.#shared.values);
     for (const { namespace, head } of heads) {
       if (!matchesFilter(await this.#reader.metadata(head), filter)) continue;
       const cache = this.#cache;
@@ -246,7 +247,10 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const cached = cache.checkpoint(namespace.id, id);
     return chain(this.#reader.load(cache, namespace, id), (loaded) => {
       if (loaded !== undefined)
-        cache.setCheckpoint(namespace.id, loaded === cached ? cached : this.#reader.lasting(loaded));
+        cache.setCheckpoint(
+          namespace.id,
+          loaded === cached ? cached : lastingOf(loaded, this.#shared.values),
+        );
       return loaded;
     });
   }
