@@ -2,7 +2,7 @@ import { isObject } from "../../values/containers.ts";
 import { adoptDerived, adoptOwned } from "../../values/adopt.ts";
 import { UndecodableError } from "../../errors.ts";
 import { setOwn } from "../../values/set-own.ts";
-import { Budget, ENTRY, MEMBER } from "./budget.ts";
+import { Budget, ENTRY, MEMBER, RECORD_ROOM, roomOfMembers } from "./budget.ts";
 import {
   COPY,
   ELSEWHERE,
@@ -103,7 +103,7 @@ class Application {
   #record(old: unknown, [removed, ...items]: readonly unknown[]): object {
     const record = recordOf(old);
     const keys = Object.keys(record);
-    this.#budget.take(ENTRY * keys.length);
+    this.#budget.take(roomOfMembers(keys.length));
     const result: Record<string, unknown> = { ...record };
     if (Array.isArray(removed)) for (const position of removed) delete result[keyAt(keys, position)];
     return this.#filled(result, record, keys, items);
@@ -120,7 +120,7 @@ class Application {
     keys: readonly string[],
     items: readonly unknown[],
   ): object {
-    this.#budget.take(ENTRY * (1 + items.length / 2));
+    this.#budget.take(RECORD_ROOM + roomOfMembers(items.length / 2));
     for (let index = 0; index < items.length; index += 2) {
       const place = items[index];
       const isNew = typeof place === "string";

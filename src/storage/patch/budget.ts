@@ -4,6 +4,10 @@ import { UndecodableError } from "../../errors.ts";
 export const MEMBER = 1;
 /** Anything else more often: a container itself, and a member of any other kind of it. */
 export const ENTRY = 4;
+/** A record without its members. */
+export const RECORD_ROOM = 8;
+/** The members of a longer record stand in a table. */
+const LONG_RECORD = 512;
 
 const MEBI = 1024 * 1024;
 
@@ -11,6 +15,11 @@ const MEBI = 1024 * 1024;
 export const MOST_BUILT = 8 * MEBI;
 /** So much is built in reading: older code did not count, and what tasks have written was there twice when they wrote it. */
 const MOST_READ = 2 * MOST_BUILT;
+
+/** What so many members of a record take. */
+export function roomOfMembers(count: number): number {
+  return (count > LONG_RECORD ? ENTRY : MEMBER) * count;
+}
 
 /**
  * What patches may build together. They are short, whatever they build: a list that is copied twice is twice as long in each of the

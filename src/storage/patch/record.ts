@@ -1,7 +1,7 @@
 import { adoptOwned } from "../../values/adopt.ts";
 import { keysOf } from "../../columns.ts";
 import { knownEnds } from "../../values/shared-ends.ts";
-import { ENTRY } from "./budget.ts";
+import { RECORD_ROOM, roomOfMembers } from "./budget.ts";
 import type { Change } from "./change.ts";
 import { KEEP, NEW_RECORD, ORDERED_RECORD, RECORD } from "./node.ts";
 import { weigh } from "./weigh.ts";
@@ -119,7 +119,7 @@ class Draft {
 
   /** `copied`: of how many old parts all begins. */
   constructor(next: PlainRecord, head: readonly unknown[], copied = 0) {
-    this.#built = ENTRY * (1 + copied);
+    this.#built = RECORD_ROOM + roomOfMembers(copied);
     this.node = [...head];
     this.#head = head.length;
     this.#next = next;
@@ -155,7 +155,7 @@ class Draft {
       value: this.#value(),
       bytes: NODE + POSITION * parts + this.#bytes,
       growth: this.#growth,
-      built: this.#built + ENTRY * parts,
+      built: this.#built + roomOfMembers(parts),
     };
   }
 

@@ -26,6 +26,18 @@ describe("a patch that builds far more than it takes", () => {
   });
 });
 
+it("what tasks have made of many records is as much as it takes", () => {
+  const record = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`key ${index}`, index]));
+  const records = adopt(Array.from({ length: 500 }, () => ({ ...record })));
+  const node = [LIST, ...numbers.slice(0, 500).flatMap((index) => [PATCH, index, [RECORD, 0, 7, "x"]])];
+  // Of each of sixteen tasks it is 140 KB, and there is room for 4 MB.
+  const budget = new Budget(2 * MOST_BUILT - 1_000_000);
+  for (let task = 0; task < 16; task++) {
+    const made = applyPatch(records, structuredClone(node), undefined, budget);
+    expect(made).toHaveLength(500);
+  }
+});
+
 it("a row goes a level up where reading its value would take more", async () => {
   const storage = threadTables();
   const list = Array.from({ length: 1024 }, () => 1);
