@@ -8,6 +8,8 @@ export const PROPERTIES: Readonly<Record<string, string>> = {
   update: "Writes by channel, or pairs of a channel and a value.",
   goto: "Nodes that run next, or one with an input of its own.",
   node: "The name of a node.",
+  args: "The same as `input`, as the library says it.",
+  lg_name: "What the library calls an object; of no consequence.",
   config: "How the run goes.",
   recursion_limit: "How many supersteps the run may take, 25 unless given.",
   configurable: "Values of the caller's own for the nodes; erased when the run ends.",

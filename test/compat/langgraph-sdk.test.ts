@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Command, Send } from "@langchain/langgraph";
 import { RemoteGraph } from "@langchain/langgraph/remote";
 import { Client, type StreamMode } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -363,6 +364,27 @@ describe("RemoteGraph", () => {
     expect(history).toHaveLength(2);
     const drawn = await graph.getGraphAsync();
     expect(Object.keys(drawn.nodes)).toContain("ask_person");
+  });
+});
+
+describe("a Command of the library", () => {
+  it("answers, twice by the question's id, writes and goes elsewhere", async () => {
+    const graph = new RemoteGraph({ graphId: "support", client });
+    const send = async (id: string, command: Command): Promise<unknown> =>
+      graph.invoke(command, { configurable: { thread_id: id } });
+    const resume = { approved: true };
+    const refunded = { refunded: 249 };
+    const [first, second] = [await paused(), await paused()];
+    expect(await send(first, new Command({ resume }))).toMatchObject(refunded);
+    const [question] = (await client.threads.getState(second)).tasks[0]?.interrupts ?? [];
+    const named = new Command({ resume: { [question?.id ?? ""]: resume } });
+    for (let call = 0; call < 2; call++) expect(await send(second, named)).toMatchObject(refunded);
+    const update = { topic: "refund", order: null };
+    expect(await send(first, new Command({ update, goto: "write_reply" }))).toMatchObject({
+      reply: expect.stringMatching(/^I could not find/),
+    });
+    const elsewhere = new Command({ goto: new Send("write_reply", { topic: "other" }) });
+    expect(await send(first, elsewhere)).toMatchObject({ reply: replied });
   });
 });
 

@@ -23,26 +23,32 @@ const OnRunCompleted = v.picklist(["delete", "keep"]);
 
 const { multitask_strategy, timeout_seconds, webhook } = runOptions;
 
-/** What a cron is made of. */
-const cron = {
-  schedule: Schedule,
-  timezone: v.nullish(Timezone, "UTC"),
-  enabled: v.nullish(v.boolean(), true),
+/** What may be left out of a cron, and of a change. */
+const optional = {
+  /** Null: it does not end. */
   end_time: v.nullish(Time),
   input: v.optional(v.unknown()),
-  config: v.nullish(Config, {}),
   context: v.optional(v.unknown()),
-  metadata: v.nullish(AnyObject, {}),
-  multitask_strategy: v.nullish(multitask_strategy.wrapped, "enqueue"),
   timeout_seconds: v.nullish(timeout_seconds.wrapped),
   webhook: v.nullish(webhook.wrapped),
   interrupt_before: v.nullish(Breakpoints),
   interrupt_after: v.nullish(Breakpoints),
   stream_mode: v.nullish(RunModes),
-  stream_subgraphs: v.nullish(v.boolean(), false),
   /** The events of a run are always kept, and its checkpoints always stored before it goes on. */
   stream_resumable: v.nullish(v.boolean()),
   durability: v.nullish(v.picklist(["sync", "async", "exit"])),
+};
+
+/** What a cron is made of. */
+const cron = {
+  ...optional,
+  schedule: Schedule,
+  timezone: v.nullish(Timezone, "UTC"),
+  enabled: v.nullish(v.boolean(), true),
+  config: v.nullish(Config, {}),
+  metadata: v.nullish(AnyObject, {}),
+  multitask_strategy: v.nullish(multitask_strategy.wrapped, "enqueue"),
+  stream_subgraphs: v.nullish(v.boolean(), false),
   checkpoint_during: v.nullish(v.boolean()),
 };
 
@@ -63,25 +69,15 @@ export const GraphCronBody = exactly({
 });
 
 export const PatchCronBody = exactly({
+  ...optional,
   schedule: v.nullish(Schedule),
   timezone: v.nullish(Timezone),
   enabled: v.nullish(v.boolean()),
-  /** Null: it does not end. */
-  end_time: v.nullish(Time),
-  input: v.optional(v.unknown()),
   config: v.nullish(Config),
-  context: v.optional(v.unknown()),
   metadata: v.nullish(AnyObject),
   multitask_strategy: v.nullish(multitask_strategy.wrapped),
-  timeout_seconds: v.nullish(timeout_seconds.wrapped),
-  webhook: v.nullish(webhook.wrapped),
-  interrupt_before: v.nullish(Breakpoints),
-  interrupt_after: v.nullish(Breakpoints),
   on_run_completed: v.nullish(OnRunCompleted),
-  stream_mode: v.nullish(RunModes),
   stream_subgraphs: v.nullish(v.boolean()),
-  stream_resumable: v.nullish(v.boolean()),
-  durability: v.nullish(v.picklist(["sync", "async", "exit"])),
 });
 
 const filter = {

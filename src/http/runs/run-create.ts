@@ -22,10 +22,21 @@ const Checkpoint = exactly({
   checkpoint_map: v.nullish(v.unknown()),
 });
 
-const Goto = v.union([v.string(), exactly({ node: v.string(), input: v.unknown() })], "must name a node");
+/** The library says the class of what it sends; that of a body is known. */
+const ofLibrary = { lg_name: v.optional(v.string()) };
+
+const Sent = exactly({
+  ...ofLibrary,
+  node: v.string(),
+  input: v.optional(v.unknown()),
+  /** The same in the library's words. */
+  args: v.optional(v.unknown()),
+});
+const Goto = v.union([v.string(), Sent], "must name a node");
 
 /** Answers, writes, and says what runs next. */
 export const Command = exactly({
+  ...ofLibrary,
   /** The answer to the one question, or answers by interrupt id. */
   resume: v.optional(v.unknown()),
   /** By channel, or pairs of a channel and a value. */
@@ -152,7 +163,8 @@ function requestedInput({ input, command }: RunCreate): RequestedInput {
   if (command === undefined)
     return input === undefined ? { kind: "continue" } : { kind: "input", value: input };
   const { resume, update, goto } = command;
-  const answers = update == null && goto == null ? answersOf(resume) : undefined;
+  const isAnswer = update == null && gotosOf(goto).length === 0;
+  const answers = isAnswer ? answersOf(resume) : undefined;
   return answers === undefined
     ? { kind: "command", ...requestedCommand(command) }
     : { kind: "answers", answers };
@@ -162,12 +174,14 @@ export function requestedCommand({ resume, update, goto }: v.InferOutput<typeof 
   return {
     ...(resume !== undefined && { resume }),
     ...(update != null && { update }),
-    goto: goto == null ? [] : [goto].flat().map(requestedGoto),
+    goto: gotosOf(goto),
   };
 }
 
-function requestedGoto(goto: v.InferOutput<typeof Goto>): RequestedGoto {
-  return goto;
+function gotosOf(goto: v.InferOutput<typeof Command>["goto"]): readonly RequestedGoto[] {
+  return [goto ?? []]
+    .flat()
+    .map((to) => (typeof to === "string" ? to : { node: to.node, input: to.input ?? to.args }));
 }
 
 const INTERRUPT_ID = /^[0-9a-f]{32}$/;
