@@ -54,7 +54,7 @@ export const LatestBody = exactly({ version: v.pipe(v.number(), v.safeInteger())
 
 /** How deep: all of it, none of it, or so many levels. */
 const Depth = v.union(
-  [Flag, v.pipe(v.string(), v.regex(/^\d{1,3}$/), v.transform(Number))],
+  [v.pipe(v.string(), v.regex(/^\d{1,3}$/), v.transform(Number)), Flag],
   'must be "true", "false" or a number',
 );
 

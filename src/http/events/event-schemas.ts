@@ -1,7 +1,6 @@
 import * as v from "valibot";
-import { Switch } from "../runs/runs-schemas.ts";
 import { Mode } from "../runs/run-create.ts";
-import { exactly } from "../requests/schemas.ts";
+import { exactly, Flag } from "../requests/schemas.ts";
 
 /** What of a thread is told: the events of its runs, or only where they begin and end. */
 const ThreadMode = v.picklist(["run_modes", "lifecycle"]);
@@ -39,5 +38,5 @@ export const EventsQuery = exactly({
   /** Graphs inside nodes. Events of all that the run was started with are sent all the same. */
   namespace: v.optional(v.string()),
   /** The run is cancelled when this reader goes before its end. */
-  cancel_on_disconnect: v.optional(Switch, "false"),
+  cancel_on_disconnect: v.optional(Flag, "false"),
 });

@@ -34,7 +34,6 @@ function page(title: string, content: string): string {
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <meta name="robots" content="noindex" />
         <title>${escaped(title)}</title>
       </head>
       <body>

@@ -31,7 +31,7 @@ export function atNamedPlace(threadId: string, request: RunRequest, checkpoint: 
   }
   const named = [request.checkpointId, checkpoint.checkpoint_id, configurable.checkpoint_id];
   const [id, ...others] = new Set(named.filter((each) => each != null));
-  if (others.length > 0) throw refused("the body names two checkpoints; name the one to begin at");
+  if (others.length > 0) throw refused("the body names two checkpoints");
   return id === undefined ? request : { ...request, checkpointId: check(CheckpointId, id, "checkpoint_id") };
 }
 

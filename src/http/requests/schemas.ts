@@ -120,9 +120,10 @@ export const Count = v.pipe(
   v.maxValue(1000),
 );
 
+/** Of a query, where 1 and 0 are usual too. */
 export const Flag = v.pipe(
-  v.picklist(["true", "false"], 'must be "true" or "false"'),
-  v.transform((flag) => flag === "true"),
+  v.picklist(["true", "false", "1", "0"], 'must be "true" or "false"'),
+  v.transform((flag) => flag === "true" || flag === "1"),
 );
 
 export const NoQuery = exactly({});

@@ -1,17 +1,11 @@
 import * as v from "valibot";
-import { Count, exactly } from "../requests/schemas.ts";
+import { Count, exactly, Flag } from "../requests/schemas.ts";
 
 /** The queries of the routes below `/threads/:id/runs`, in the words of LangGraph's platform. */
 
 const STATUSES = ["pending", "running", "success", "error", "interrupted", "timeout"] as const;
 
 const Offset = v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.transform(Number));
-
-/** Of a query, where 1 and 0 are usual too. */
-export const Switch = v.pipe(
-  v.picklist(["true", "false", "1", "0"], 'must be "true" or "false"'),
-  v.transform((flag) => flag === "true" || flag === "1"),
-);
 
 export const ListRunsQuery = exactly({
   limit: v.optional(Count, "10"),
@@ -29,7 +23,7 @@ export const ListRunsQuery = exactly({
 export const CancelQuery = v.pipe(
   exactly({
     action: v.optional(v.picklist(["interrupt", "rollback"]), "interrupt"),
-    wait: v.optional(Switch, "false"),
+    wait: v.optional(Flag, "false"),
     /** "taken": another run has taken its input, which the run then says. Others are not kept. */
     reason: v.optional(v.pipe(v.string(), v.maxLength(256))),
   }),
@@ -57,4 +51,4 @@ export const CancelRunsBody = v.pipe(
   ),
 );
 
-export const JoinQuery = exactly({ cancel_on_disconnect: v.optional(Switch, "false") });
+export const JoinQuery = exactly({ cancel_on_disconnect: v.optional(Flag, "false") });
