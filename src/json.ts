@@ -7,9 +7,12 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /**
  * Any state as JSON text. What JSON does not have becomes its nearest form: a date its ISO text, a BigInt its digits, a
  * Map an object (or pairs, when a key is no string), a Set a list, bytes base64, an error its name and message, one
- * of LangChain's messages its fields and type, a reference to an enclosing value null.
+ * of LangChain's messages its fields and type, a reference to an enclosing value null. A text of more than `most` characters
+ * is a `RangeError`, before it is there: what stands in a value twice, and in that again, is short until it is text.
  */
-export function stringifyJson(value: unknown): string {
+export function stringifyJson(value: unknown, most = Infinity): string {
+  /** Of the text so far, at least. */
+  let length = 0;
   /** From the outermost value to the one whose keys are being written: as it was, and as it is written. */
   const enclosing: { readonly original: unknown; readonly written: object }[] = [];
   return (
@@ -18,6 +21,8 @@ export function stringifyJson(value: unknown): string {
       const held: unknown = isObject(this) ? Reflect.get(this, key) : converted;
       const original = held instanceof Date || isLangChainMessage(held) ? held : converted;
       const written = plain(original);
+      length += typeof written === "string" ? written.length : Number(written !== undefined);
+      if (length > most) throw new RangeError("too long a text");
       if (!isObject(written)) return written;
       while (enclosing.length > 0 && enclosing.at(-1)?.written !== this) enclosing.pop();
       if (enclosing.some((outer) => outer.original === original)) return null;

@@ -1,4 +1,3 @@
-import { StorageError } from "../errors.ts";
 import { BlobBucket, noBucket } from "./blob-bucket.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { isNamedRight } from "./blob-hashes.ts";
@@ -32,7 +31,10 @@ export class BlobMoves {
 
   /** Those that are not in the tables. */
   outside(threadId: string): MovedBlob[] {
-    return this.#inBucket(threadId).map(({ hash }) => ({ hash, size: this.#row(threadId, hash).size }));
+    return this.#inBucket(threadId).map(({ hash }) => ({
+      hash,
+      size: this.#rows.require(threadId, hash).size,
+    }));
   }
 
   /** Whether a blob has as many bytes as its row says, and those that its hash stands for. `given`: unless the tables have them. */
@@ -56,14 +58,14 @@ export class BlobMoves {
   }
 
   async read(threadId: string, hash: string): Promise<Uint8Array> {
-    const { generation } = this.#row(threadId, hash);
+    const { generation } = this.#rows.require(threadId, hash);
     if (this.#bucket !== undefined && generation !== null) return this.#bucket.get(hash, generation);
     throw noBucket(hash);
   }
 
   /** The row of the blob is there already, and says that the bytes are in a bucket. Where there is none, tables keep them. */
   async write(threadId: string, hash: string, bytes: Uint8Array): Promise<void> {
-    const { generation } = this.#row(threadId, hash);
+    const { generation } = this.#rows.require(threadId, hash);
     if (this.#bucket !== undefined && generation !== null) {
       return this.#bucket.put(hash, generation, bytes);
     }
@@ -73,11 +75,5 @@ export class BlobMoves {
 
   #inBucket(threadId: string): StoredBlob[] {
     return this.#rows.ofThread(threadId).filter(({ generation }) => generation !== null);
-  }
-
-  #row(threadId: string, hash: string) {
-    const row = this.#rows.find(threadId, hash);
-    if (row !== undefined) return row;
-    throw new StorageError("blob_missing", `The thread has no blob ${hash}.`, { details: { hash } });
   }
 }

@@ -1,3 +1,4 @@
+import { StorageError } from "../errors.ts";
 import type { LazyTable } from "./lazy-table.ts";
 import type { LazyTables } from "./lazy-tables.ts";
 import { MAX_BLOB, PART_SIZE } from "./limits.ts";
@@ -30,6 +31,13 @@ export class BlobRows {
   find(threadId: string, hash: string): BlobRow | undefined {
     const statement = "SELECT generation, size, type FROM blobs WHERE thread_id = ? AND hash = ?";
     return this.#blobs.first<BlobRow>(statement, threadId, fromHex(hash));
+  }
+
+  require(threadId: string, hash: string): BlobRow {
+    const row = this.find(threadId, hash);
+    if (row !== undefined) return row;
+    const message = `The thread has no blob ${hash}, which a stored value refers to.`;
+    throw new StorageError("blob_missing", message, { details: { hash } });
   }
 
   insert(threadId: string, hash: string, { generation, size, type }: BlobRow): void {

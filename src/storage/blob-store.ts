@@ -1,4 +1,4 @@
-import { StorageError, UndecodableError } from "../errors.ts";
+import { UndecodableError } from "../errors.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
@@ -107,27 +107,13 @@ export class BlobStore {
 
   /** The bytes of a large value. Answers at once when they are in SQLite, and not encrypted. */
   read(threadId: string, hash: string): MaybePromise<Uint8Array> {
-    const row = this.#row(threadId, hash);
+    const row = this.#rows.require(threadId, hash);
     return chain(this.#stored(threadId, hash, row), (bytes) => this.#opened(hash, row.type, bytes));
   }
 
   /** What the serializer has written of a body, to be read by it. */
   readEncoded(threadId: string, hash: string): MaybePromise<Uint8Array> {
-    return this.#stored(threadId, hash, this.#row(threadId, hash));
-  }
-
-  #row(threadId: string, hash: string): BlobRow {
-    const row = this.#rows.find(threadId, hash);
-    if (row === undefined) {
-      throw new StorageError(
-        "blob_missing",
-        `The thread has no blob ${hash}, which a stored value refers to.`,
-        {
-          details: { hash },
-        },
-      );
-    }
-    return row;
+    return this.#stored(threadId, hash, this.#rows.require(threadId, hash));
   }
 
   hasAny(threadId: string): boolean {

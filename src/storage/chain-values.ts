@@ -42,7 +42,7 @@ function ofRow<Read>(id: string, read: () => Read): Read {
   } catch (cause) {
     if (!(cause instanceof UndecodableError)) throw cause;
     const details = { checkpoint_id: id };
-    throw new UndecodableError(`in the row of checkpoint "${id}" ${cause.problem}`, { details, cause });
+    throw new UndecodableError(`the row of checkpoint "${id}": ${cause.problem}`, { details, cause });
   }
 }
 

@@ -91,9 +91,8 @@ async function* pageChunks(
 function jsonText(value: unknown): string {
   let text: string;
   try {
-    text = stringifyJson(value);
+    text = stringifyJson(value, MAX_ANSWER);
   } catch (error) {
-    // A text that is longer than any can be.
     if (error instanceof RangeError) throw new ResponseTooLargeError(MAX_ANSWER, MAX_ANSWER);
     throw error;
   }

@@ -192,7 +192,7 @@ class ImportTarget {
   async #requireTrue(hash: string, bytes?: Uint8Array): Promise<void> {
     const { storage, address } = this.#options;
     if (await storage.blobs.isTrue(address.threadId, hash, bytes)) return;
-    throw new InvalidArchiveError(`the large value ${hash} is another one than its row and its hash say`);
+    throw new InvalidArchiveError(`the large value ${hash} is another one`);
   }
 
   async #takeCheckpoint({

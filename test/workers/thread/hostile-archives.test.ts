@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ContentRecord } from "../../../src/archive/records.ts";
 import { EncryptedSerializer, MsgpackSerializer } from "../../../src/checkpoint/index.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
-import { COPY, ELSEWHERE, KEEP, LIST } from "../../../src/storage/patch/node.ts";
+import { COPY, ELSEWHERE, KEEP, LIST, VALUE } from "../../../src/storage/patch/node.ts";
 import { fromHex, toHex } from "../../../src/storage/stored-id.ts";
 import { archiveOf, changed, exported, importInto, recordsOf, type Row } from "../../support/archives.ts";
 import { Log } from "../../support/log.ts";
@@ -82,11 +82,19 @@ describe("an archive whose rows come to more than an object has room for", () =>
     const { thread, newest } = await withRows(nodes);
     await expect(thread.state()).rejects.toMatchObject({
       code: "undecodable",
-      message: expect.stringMatching(/in the row of checkpoint "f0.*" more comes of its patches/),
+      message: expect.stringMatching(/the row of checkpoint "f0.*": more comes of its patches/),
       details: { checkpoint_id: expect.stringMatching(/^f0/) },
     });
     expect((await thread.state(newest)).values["log"]).toHaveLength(MEMBERS);
     expect(await thread.delete()).toBe(204);
+  });
+
+  it("is told of before it is text: a list that stands twice in one, and that twice in another, 30 times", async () => {
+    let list: unknown = ["x".repeat(1000)];
+    for (let level = 0; level < 30; level++) list = [list, list];
+    const { thread, newest } = await withRows([[VALUE, list]]);
+    await expect(thread.state()).rejects.toMatchObject({ status: 507, code: "response_too_large" });
+    expect((await thread.state(newest)).values["log"]).toHaveLength(MEMBERS);
   });
 
   it("is told of when what tasks have written is read", async () => {
@@ -129,7 +137,7 @@ describe("an archive with a large value that its hash does not stand for", () =>
     await expect(importInto(target, await archiveOf(records))).rejects.toMatchObject({
       status: 400,
       code: "invalid_archive",
-      message: expect.stringContaining("is another one than its row and its hash say"),
+      message: expect.stringContaining("is another one"),
     });
     expect(await target.tables()).toEqual([]);
     expect(await target.objects()).toEqual([]);
