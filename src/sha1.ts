@@ -1,35 +1,28 @@
-/** SHA-1 of a short text's UTF-8 bytes after a prefix. */
-export function sha1(prefix: Uint8Array, text: string): Uint8Array {
-  const hash = sha1Words(prefix, text);
-  const digest = new DataView(new ArrayBuffer(20));
-  for (let index = 0; index < 5; index++) digest.setInt32(4 * index, part(hash, index));
-  return new Uint8Array(digest.buffer);
-}
-
 /**
- * The same as five words: what a UUID of version 5 is made of. Task ids are made for every task of every superstep, and the
- * platforms' own hashes cost several times as much for so few bytes.
+ * SHA-1 of a short text's UTF-8 bytes after a prefix, in hexadecimal digits: what a UUID of version 5 is made of. Task ids are made
+ * for every task of every superstep, and the platforms' own hashes cost several times as much for so few bytes.
  *
- * It goes on from where the hash before came to with the blocks that are the same: what one task calls differs in its last
- * block only.
+ * It goes on from where the hash before came to with the blocks that are the same: what one task calls differs in its
+ * last block only.
  */
-export function sha1Words(prefix: Uint8Array, text: string): Int32Array {
+export function sha1(prefix: Uint8Array, text: string): string {
   [last, before] = [before, last];
   pad(last, prefix, text);
-  const { bytes, states, blocks } = last;
+  const { view, states, blocks } = last;
   const known = blocksAlike(last, before);
   const state = known === 0 ? INITIAL.slice() : before.states.slice(5 * known - 5, 5 * known);
-  states.set(before.states.subarray(0, 5 * known));
+  if (known > 0) states.set(before.states.subarray(0, 5 * known));
   for (let block = known; block < blocks; block++) {
-    addBlock(state, bytes, 64 * block);
+    addBlock(state, view, 64 * block);
     states.set(state, 5 * block);
   }
-  return state;
+  return Array.from(state, (sum) => (sum >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
 /** A text with its padding, and the hash after each of its blocks. */
 interface Hashed {
   bytes: Uint8Array;
+  view: DataView;
   states: Int32Array;
   blocks: number;
 }
@@ -43,7 +36,8 @@ let last = roomFor(4);
 let before = roomFor(4);
 
 function roomFor(blocks: number): Hashed {
-  return { bytes: new Uint8Array(64 * blocks), states: new Int32Array(5 * blocks), blocks: 0 };
+  const bytes = new Uint8Array(64 * blocks);
+  return { bytes, view: new DataView(bytes.buffer), states: new Int32Array(5 * blocks), blocks: 0 };
 }
 
 function blocksAlike(left: Hashed, right: Hashed): number {
@@ -65,7 +59,7 @@ function pad(hashed: Hashed, prefix: Uint8Array, text: string): void {
   bytes[end] = 0x80;
   bytes.fill(0, end + 1, length);
   // The length in bits: a text is never so long that it would take more than these four bytes.
-  for (let index = 1; index <= 4; index++) bytes[length - index] = (end * 8) >>> (8 * (index - 1));
+  hashed.view.setUint32(length - 4, end * 8);
 }
 
 /** Returns how many bytes it wrote. */
@@ -79,13 +73,9 @@ function writeText(bytes: Uint8Array, text: string, offset: number): number {
 }
 
 /** A loop for each of the four functions: one that asks in each of its 80 rounds which it is takes twice as long. */
-function addBlock(state: Int32Array, bytes: Uint8Array, offset: number): void {
-  expand(bytes, offset);
-  let a = part(state, 0);
-  let b = part(state, 1);
-  let c = part(state, 2);
-  let d = part(state, 3);
-  let e = part(state, 4);
+function addBlock(state: Int32Array, view: DataView, offset: number): void {
+  expand(view, offset);
+  let [a = 0, b = 0, c = 0, d = 0, e = 0] = state;
   for (let round = 0; round < 20; round++) {
     const mixed = (rotate(a, 5) + ((b & c) | (~b & d)) + 0x5a827999 + e + word(round)) | 0;
     e = d;
@@ -118,23 +108,12 @@ function addBlock(state: Int32Array, bytes: Uint8Array, offset: number): void {
     b = a;
     a = mixed;
   }
-  add(state, 0, a);
-  add(state, 1, b);
-  add(state, 2, c);
-  add(state, 3, d);
-  add(state, 4, e);
+  for (const [index, sum] of [a, b, c, d, e].entries()) state[index] = (state[index] ?? 0) + sum;
 }
 
 /** The words of the rounds, from the block at the offset. */
-function expand(bytes: Uint8Array, offset: number): void {
-  for (let index = 0; index < 16; index++) {
-    const at = offset + 4 * index;
-    words[index] =
-      (byte(bytes, at) << 24) |
-      (byte(bytes, at + 1) << 16) |
-      (byte(bytes, at + 2) << 8) |
-      byte(bytes, at + 3);
-  }
+function expand(view: DataView, offset: number): void {
+  for (let index = 0; index < 16; index++) words[index] = view.getInt32(offset + 4 * index);
   for (let index = 16; index < 80; index++) {
     words[index] = rotate(word(index - 3) ^ word(index - 8) ^ word(index - 14) ^ word(index - 16), 1);
   }
@@ -147,16 +126,4 @@ function rotate(value: number, bits: number): number {
 /** All indexes are inside the bounds that the algorithm keeps. */
 function word(index: number): number {
   return words[index] ?? 0;
-}
-
-function byte(bytes: Uint8Array, index: number): number {
-  return bytes[index] ?? 0;
-}
-
-function part(state: Int32Array, index: number): number {
-  return state[index] ?? 0;
-}
-
-function add(state: Int32Array, index: number, value: number): void {
-  state[index] = part(state, index) + value;
 }

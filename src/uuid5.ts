@@ -1,33 +1,17 @@
-import { sha1Words } from "./sha1.ts";
+import { sha1 } from "./sha1.ts";
 
 /**
  * A UUID of version 5: the same name under the same UUID always gives the same id. LangGraph's first checkpoint of a
  * thread has an id that the RFC does not allow (variant `f`), so the namespace is taken as 16 bytes without a check.
  */
 export function uuid5(name: string, namespace: string): string {
-  const words = sha1Words(bytesOf(namespace), name);
-  words[1] = ((words[1] ?? 0) & 0xffff0fff) | 0x5000;
-  words[2] = ((words[2] ?? 0) & 0x3fffffff) | 0x80000000;
-  return uuidOf(words);
+  const digits = sha1(bytesOfUuid(namespace), name);
+  const variant = "89ab"[Number.parseInt(digits.charAt(16), 16) & 3];
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-5${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 }
 
-const DIGITS = Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
-const DASH = "-".charCodeAt(0);
-/** Character codes of the text that is made: put together piece by piece, it would be as many texts. */
-const codes = Array.from("00000000-0000-0000-0000-000000000000", (digit) => digit.charCodeAt(0));
-
-/** Of the first four words. */
-function uuidOf(words: Int32Array): string {
-  let position = 0;
-  for (let digit = 0; digit < 32; digit++) {
-    if (codes[position] === DASH) position += 1;
-    const word = words[digit >> 3] ?? 0;
-    codes[position++] = DIGITS[(word >>> (28 - 4 * (digit & 7))) & 15] ?? 0;
-  }
-  return String.fromCharCode(...codes);
-}
-
-function bytesOf(uuid: string): Uint8Array {
+/** Of its digits, wherever the hyphens are. */
+export function bytesOfUuid(uuid: string): Uint8Array {
   const bytes = new Uint8Array(16);
   let position = 0;
   let high = -1;

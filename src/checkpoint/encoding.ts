@@ -14,14 +14,18 @@ type Path = readonly (string | number)[];
 /** Finds the channel that a path into an encoded value leads through, and the rest of the path. */
 export type ChannelLocator = (path: Path) => { channel: string; path: Path } | undefined;
 
-/** Answers at once when the serializer does. What cannot be stored is reported with the name of its channel. */
+/**
+ * Answers at once when the serializer does. What cannot be stored is reported with the name of its channel. `isBare`: see
+ * `dumpsTyped`.
+ */
 export function encode(
   serde: SerializerProtocol,
   value: unknown,
   locate?: ChannelLocator,
+  isBare?: boolean,
 ): MaybePromise<Encoded> {
   try {
-    const typed = serde.dumpsTyped(value);
+    const typed = serde.dumpsTyped(value, isBare);
     if (!isPromise(typed)) return toEncoded(typed);
     return typed.then(toEncoded, (error: unknown) => {
       throw namingChannel(error, locate);

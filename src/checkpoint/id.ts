@@ -1,3 +1,5 @@
+import { toHex } from "../hex.ts";
+
 /** 100-nanosecond ticks from 1582-10-15, the epoch of UUID time, to 1970-01-01. */
 const UNIX_EPOCH_TICKS = 122_192_928_000_000_000n;
 const TICKS_PER_MILLISECOND = 10_000n;
@@ -29,7 +31,7 @@ export class CheckpointIds {
     const clock = ticksAt(this.#now());
     this.#last = clock > this.#last ? clock : this.#last + 1n;
     // Drawn late: a Worker may not draw while its modules load.
-    this.#node ??= Array.from(this.#random(6), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.#node ??= toHex(this.#random(6));
     const sequence = (0x8000 | (step & 0x3fff)).toString(16);
     return `${timeDigits(this.#last)}-${sequence}-${this.#node}`;
   }

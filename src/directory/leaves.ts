@@ -1,7 +1,6 @@
 import { isObject } from "../values/containers.ts";
 import { isList } from "../values/contains.ts";
 import { sha1 } from "../sha1.ts";
-import { toHex } from "../storage/stored-id.ts";
 import type { Json } from "../json.ts";
 
 /** One thing that is true of a value, and by which it can be found. */
@@ -64,7 +63,7 @@ function textOf(value: Json): string {
 
 /** What is no JSON text is a hash. */
 function shortened(text: string): string {
-  return text.length > MAX_TEXT ? `sha1:${toHex(sha1(new Uint8Array(16), text))}` : text;
+  return text.length > MAX_TEXT ? `sha1:${sha1(new Uint8Array(16), text)}` : text;
 }
 
 /** Whether leaves alone say what contains the value: two leaves within a list may be those of two different elements. */

@@ -1,3 +1,4 @@
+import { toHex } from "../hex.ts";
 import { sha1 } from "../sha1.ts";
 
 /** Where a span is: hexadecimal, as W3C Trace Context has it. */
@@ -35,13 +36,9 @@ export function placeOf({ runId, attempt, traceparent }: Attempted): SpanPlace {
 }
 
 export function randomSpanId(): string {
-  return hex(crypto.getRandomValues(new Uint8Array(8)));
+  return toHex(crypto.getRandomValues(new Uint8Array(8)));
 }
 
 function hashOf(text: string): string {
-  return hex(sha1(NOTHING, text));
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return sha1(NOTHING, text);
 }

@@ -1,3 +1,4 @@
+import { toHex } from "../hex.ts";
 import { adopt } from "../values/adopt.ts";
 import type { BaseCache, CacheFullKey, CacheNamespace } from "../checkpoint/cache/base-cache.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
@@ -70,8 +71,5 @@ async function fullKey(
 ): Promise<CacheFullKey> {
   const bytes = new TextEncoder().encode(keyFunc(args));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return [
-    namespaceOf(graph, node),
-    Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join(""),
-  ];
+  return [namespaceOf(graph, node), toHex(digest)];
 }

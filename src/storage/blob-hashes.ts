@@ -1,5 +1,5 @@
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
-import { toHex } from "./stored-id.ts";
+import { toHex } from "../hex.ts";
 
 export interface HashedBytes {
   /** Hex digits: SHA-256, or the fingerprint of a serializer that encrypts. */

@@ -5,7 +5,7 @@ import { StorageError } from "../errors.ts";
 import { openBody } from "./bodies.ts";
 import type { BodyRow } from "./body-row.ts";
 import type { SharedParts } from "./shared-parts.ts";
-import { toHex } from "./stored-id.ts";
+import { toHex } from "../hex.ts";
 
 export type ReferenceParts = Pick<
   SharedParts,

@@ -1,8 +1,8 @@
 import { StorageError } from "../errors.ts";
 import type { LazyTable } from "./lazy-table.ts";
 import type { LazyTables } from "./lazy-tables.ts";
+import { fromHex, toHex } from "../hex.ts";
 import { MAX_BLOB, PART_SIZE } from "./limits.ts";
-import { fromHex, toHex } from "./stored-id.ts";
 
 /** With what a serializer that encrypts adds. */
 const MAX_STORED_BLOB = MAX_BLOB + 1024;

@@ -9,7 +9,7 @@ import type { HashedBytes } from "./blob-hashes.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { BodyInput, BodyRow } from "./body-row.ts";
 import { MAX_INLINE_BODY } from "./limits.ts";
-import { fromHex, toHex } from "./stored-id.ts";
+import { fromHex, toHex } from "../hex.ts";
 
 /** An encoded body as its row has it, and the blob that is to be staged for it. */
 export interface SealedBody {
@@ -19,11 +19,12 @@ export interface SealedBody {
 
 /**
  * Encodes what is made of the values of channels. The path to what cannot be stored is one through the body: it is found again in the
- * value of its channel.
+ * value of its channel. `isBare`: all lists in it are our own, or were adopted.
  */
 export function encodeBody(
   serde: SerializerProtocol,
   body: unknown,
+  isBare: boolean,
   values: () => Iterable<readonly [channel: string, value: unknown]>,
 ): MaybePromise<Encoded> {
   const explain = (error: unknown): MaybePromise<never> => {
@@ -37,7 +38,7 @@ export function encodeBody(
     });
   };
   try {
-    const encoding = encode(serde, body);
+    const encoding = encode(serde, body, undefined, isBare);
     return isPromise(encoding) ? encoding.catch(explain) : encoding;
   } catch (error) {
     return explain(error);

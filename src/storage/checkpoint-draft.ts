@@ -210,7 +210,7 @@ export class CheckpointDrafter {
     { level, baseId, below, body, built, ...placed }: Placement,
   ): MaybePromise<CheckpointDraft> {
     const { input, forms, values, mutable } = step;
-    const encoding = encodeBody(this.#parts.serde, body, () => input.values);
+    const encoding = encodeBody(this.#parts.serde, body, forms.isAsGiven, () => input.values);
     return chain(encoding, (encoded) =>
       chain(sealBody(encoded, this.#parts.stateLimit), (sealed) => {
         const bytes = encoded.data.length;

@@ -5,16 +5,12 @@ import { MAX_PARAMETERS, MAX_ROW, MAX_STATEMENT } from "./limits.ts";
 export type SqlInput = string | number | null | Uint8Array;
 export type Row = Record<string, SqlStorageValue>;
 
-/** In bytes: the ids of a row and a small body. */
-const SCRATCH_SIZE = 1024;
-
 /**
  * Runs statements and consumes their cursors at once: a cursor does not survive an await. The limits of the production
  * service are checked here, because the local one does not have them.
  */
 export class Sql {
   readonly #sql: SqlStorage;
-  readonly #scratch = new Uint8Array(new ArrayBuffer(SCRATCH_SIZE));
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -27,8 +23,7 @@ export class Sql {
 
   /** One row after the other, for those who may need only the first ones. Nothing may be awaited meanwhile. */
   each<Result extends Row>(statement: string, ...inputs: SqlInput[]): Iterable<Result> {
-    checkLimits(statement, inputs);
-    return this.#sql.exec<Result>(statement, ...inputs);
+    return this.#exec<Result>(statement, inputs);
   }
 
   first<Result extends Row>(statement: string, ...inputs: SqlInput[]): Result | undefined {
@@ -45,27 +40,9 @@ export class Sql {
     return this.#exec(statement, inputs).rowsWritten;
   }
 
-  /** For cursors that are consumed at once. */
   #exec<Result extends Row>(statement: string, inputs: SqlInput[]): SqlStorageCursor<Result> {
     checkLimits(statement, inputs);
-    this.#takeOut(inputs);
     return this.#sql.exec<Result>(statement, ...inputs);
-  }
-
-  /**
-   * A byte array of less than 65 bytes has no memory of its own before somebody outside of JavaScript asks for it: to make it
-   * for the ids of a row takes about as long as to insert the row. So the statement gets views of memory that is there
-   * already, until the next one.
-   */
-  #takeOut(inputs: SqlInput[]): void {
-    let position = 0;
-    for (let index = 0; index < inputs.length; index++) {
-      const input = inputs[index];
-      if (!(input instanceof Uint8Array) || position + input.length > SCRATCH_SIZE) continue;
-      this.#scratch.set(input, position);
-      inputs[index] = new Uint8Array(this.#scratch.buffer, position, input.length);
-      position += input.length;
-    }
   }
 }
 

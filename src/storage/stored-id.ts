@@ -1,5 +1,9 @@
+import { toHex } from "../hex.ts";
 import { InvalidArgumentError } from "../errors.ts";
+import { isCanonicalUuid } from "../checkpoint/ordering.ts";
 import { isWellFormed } from "../checkpoint/serde/text.ts";
+import { sharedBytes } from "../shared-bytes.ts";
+import { bytesOfUuid } from "../uuid5.ts";
 
 /** An id as a column has it. SQLite sorts both kinds as `compareCheckpointIds` does: text first, then bytes. */
 export type StoredId = ArrayBuffer | string;
@@ -25,43 +29,22 @@ export function optionalId(id: string | undefined): Uint8Array | string | null {
 
 export function fromStoredId(stored: StoredId): string {
   if (typeof stored === "string") return stored;
-  const digits = toHex(new Uint8Array(stored));
-  return [
-    digits.slice(0, 8),
-    digits.slice(8, 12),
-    digits.slice(12, 16),
-    digits.slice(16, 20),
-    digits.slice(20),
-  ].join("-");
+  return toHex(new Uint8Array(stored)).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-export function toHex(bytes: Uint8Array): string {
-  let digits = "";
-  for (const byte of bytes) digits += BYTE_DIGITS[byte];
-  return digits;
-}
+/** The last ones: a superstep writes most of its ids several times. */
+const known = new Map<string, Uint8Array>();
+const MOST_KNOWN = 64;
 
-export function fromHex(digits: string): Uint8Array {
-  const bytes = new Uint8Array(digits.length / 2);
-  for (let index = 0; index < bytes.length; index++) {
-    bytes[index] = (digitAt(digits, 2 * index) << 4) | digitAt(digits, 2 * index + 1);
-  }
-  return bytes;
-}
-
-/** Undefined for any other text than a canonical UUID. In one pass: a row has several. */
+/** Undefined for any other text than a canonical UUID. Not to be changed. */
 function uuidBytes(text: string): Uint8Array | undefined {
-  if (text.length !== 36) return undefined;
-  const bytes = new Uint8Array(16);
-  let index = 0;
-  for (let position = 0; position < bytes.length; position++) {
-    const isGroup = position === 4 || position === 6 || position === 8 || position === 10;
-    if (isGroup && text.charCodeAt(index++) !== HYPHEN) return undefined;
-    const high = digitAt(text, index++);
-    const low = digitAt(text, index++);
-    if (high < 0 || low < 0) return undefined;
-    bytes[position] = (high << 4) | low;
-  }
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  if (!isCanonicalUuid(text)) return undefined;
+  const bytes = sharedBytes(16);
+  bytes.set(bytesOfUuid(text));
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(text, bytes);
   return bytes;
 }
 
@@ -69,17 +52,4 @@ function uuidBytes(text: string): Uint8Array | undefined {
 export function wellFormed(what: string, text: string): string {
   if (isWellFormed(text)) return text;
   throw new InvalidArgumentError("invalid_identifier", `The ${what} contains half of a surrogate pair.`);
-}
-
-const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-const HYPHEN = "-".charCodeAt(0);
-
-/** By the code of the character; -1 for what is no lower-case hex digit. */
-const DIGIT_VALUES = Int8Array.from({ length: 128 }, (_, code) =>
-  "0123456789abcdef".indexOf(String.fromCharCode(code)),
-);
-
-function digitAt(digits: string, index: number): number {
-  return DIGIT_VALUES[digits.charCodeAt(index)] ?? -1;
 }

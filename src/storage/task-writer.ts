@@ -81,7 +81,7 @@ export class TaskWriter {
         : chain(reader.task(address.threadId, old), (writes) => mergeTaskWrites(writes, added));
     const sealing = chain(merging, (writes) =>
       chain(
-        encodeBody(serde, toTaskBody(writes), () => given),
+        encodeBody(serde, toTaskBody(writes), forms.isAsGiven, () => given),
         (encoded) => sealBody(encoded, shared.stateLimit),
       ),
     );

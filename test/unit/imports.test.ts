@@ -37,6 +37,8 @@ const LEAVES = [
   "langchain-message.ts",
   "langgraph-error.ts",
   "metadata-limits.ts",
+  "hex.ts",
+  "shared-bytes.ts",
   "sha1.ts",
   "uuid5.ts",
   "uuid7.ts",

@@ -10,8 +10,8 @@ const prefix = fc.uint8Array({ minLength: 16, maxLength: 16 });
 it("is SHA-1", () => {
   fc.assert(
     fc.property(prefix, fc.string({ maxLength: 300, unit: "binary" }), (bytes, text) => {
-      const expected = createHash("sha1").update(bytes).update(text).digest();
-      expect(Buffer.from(sha1(bytes, text))).toEqual(expected);
+      const expected = createHash("sha1").update(bytes).update(text).digest("hex");
+      expect(sha1(bytes, text)).toBe(expected);
     }),
   );
 });
@@ -19,8 +19,8 @@ it("is SHA-1", () => {
 it("at every length around the size of a block", () => {
   for (let length = 0; length < 150; length++) {
     const text = "x".repeat(length);
-    const expected = createHash("sha1").update(new Uint8Array(16)).update(text).digest();
-    expect(Buffer.from(sha1(new Uint8Array(16), text))).toEqual(expected);
+    const expected = createHash("sha1").update(new Uint8Array(16)).update(text).digest("hex");
+    expect(sha1(new Uint8Array(16), text)).toBe(expected);
   }
 });
 
@@ -28,8 +28,8 @@ it("of texts that begin as the one before", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 40, maxLength: 300 }), fc.array(fc.string()), (begin, ends) => {
       for (const text of ends.flatMap((end) => [begin + end, begin + end, end])) {
-        const expected = createHash("sha1").update(new Uint8Array(16)).update(text).digest();
-        expect(Buffer.from(sha1(new Uint8Array(16), text))).toEqual(expected);
+        const expected = createHash("sha1").update(new Uint8Array(16)).update(text).digest("hex");
+        expect(sha1(new Uint8Array(16), text)).toBe(expected);
       }
     }),
   );

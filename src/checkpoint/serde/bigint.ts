@@ -1,4 +1,4 @@
-const HEX_DIGITS = new TextEncoder().encode("0123456789abcdef");
+import { toHex } from "../../hex.ts";
 
 /** One byte of sign, then the magnitude, most significant byte first. */
 export function bigintBytes(value: bigint): Uint8Array {
@@ -16,16 +16,6 @@ export function bigintOf(bytes: Uint8Array): bigint {
   const sign = bytes[0];
   if (bytes.length < 2 || (sign !== 0 && sign !== 1))
     throw new RangeError("a BigInt has no sign or no digits");
-  const absolute = BigInt(`0x${hexText(bytes.subarray(1))}`);
+  const absolute = BigInt(`0x${toHex(bytes.subarray(1))}`);
   return sign === 1 ? -absolute : absolute;
-}
-
-/** Through bytes, because a text that grows digit by digit takes many times its size while it grows. */
-function hexText(bytes: Uint8Array): string {
-  const hex = new Uint8Array(2 * bytes.length);
-  bytes.forEach((byte, index) => {
-    hex[2 * index] = HEX_DIGITS[byte >> 4] ?? 0;
-    hex[2 * index + 1] = HEX_DIGITS[byte & 0xf] ?? 0;
-  });
-  return new TextDecoder().decode(hex);
 }

@@ -1,3 +1,4 @@
+import { sharedBytes } from "../../shared-bytes.ts";
 import { ValueTooLargeError } from "../../errors.ts";
 import { EXTENSION, MAX_BYTES } from "./format.ts";
 import { isWellFormed, utf16Bytes } from "./text.ts";
@@ -52,6 +53,13 @@ export class ByteWriter {
   /** A copy of what was written: the writer can be used again. */
   copy(): Uint8Array {
     return this.#bytes.slice(0, this.#position);
+  }
+
+  /** The same in memory that others may share. */
+  sharedCopy(): Uint8Array {
+    const bytes = sharedBytes(this.#position);
+    bytes.set(this.#bytes.subarray(0, this.#position));
+    return bytes;
   }
 
   /** What was written, from a writer that is not used again. */

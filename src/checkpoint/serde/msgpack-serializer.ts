@@ -28,10 +28,10 @@ export class MsgpackSerializer implements SerializerProtocol {
     this.#codecs = new CodecRegistry([...(options.codecs ?? []), deltaSnapshotCodec], registeredCodecs);
   }
 
-  dumpsTyped(value: unknown): [type: string, data: Uint8Array] {
+  dumpsTyped(value: unknown, isBare = false): [type: string, data: Uint8Array] {
     if (value === null) return ["null", new Uint8Array(0)];
     if (isBytes(value)) return ["bytes", copyBytes(value)];
-    return ["msgpack", writeValue(value, this.#codecs)];
+    return ["msgpack", writeValue(value, this.#codecs, { isBare })];
   }
 
   loadsTyped(type: string, data: Uint8Array | string): unknown {

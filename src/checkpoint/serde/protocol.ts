@@ -5,7 +5,8 @@ import type { MaybePromise } from "../types.ts";
  * changes. A serializer that has nothing to await answers at once: a superstep then stays in one turn of the event loop.
  */
 export interface SerializerProtocol {
-  dumpsTyped(value: unknown): MaybePromise<[type: string, data: Uint8Array]>;
+  /** `isBare`: every list in the value is known to have nothing but members, outside of instances of classes. */
+  dumpsTyped(value: unknown, isBare?: boolean): MaybePromise<[type: string, data: Uint8Array]>;
   loadsTyped(type: string, data: Uint8Array | string): MaybePromise<unknown>;
   /**
    * Of a serializer that encrypts: 32 bytes that name the bytes, the same ones always the same, and tell nothing about

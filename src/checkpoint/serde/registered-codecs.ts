@@ -46,7 +46,9 @@ function copyOfError(error: Error): object | undefined {
 
 function reloaded(instance: object): object | undefined {
   try {
-    return Object(readValue(writeValue(instance, registeredCodecs, true), registeredCodecs, keys)) as object;
+    return Object(
+      readValue(writeValue(instance, registeredCodecs, { isAllNeeded: true }), registeredCodecs, keys),
+    ) as object;
   } catch (error) {
     // The saver refuses it, with its channel and path.
     if (error instanceof UnserializableError) return undefined;

@@ -17,19 +17,25 @@ const MAX_SCRATCH_SIZE = 1024 * 1024;
 /** For the next dump. It is taken while in use: a dump inside a dump (in a codec or a getter) gets its own. */
 let scratch: ByteWriter | undefined;
 
+export interface WriteOptions {
+  /** Refuses where it would leave something out. */
+  readonly isAllNeeded?: boolean;
+  /** Every list is known to have nothing but members, outside of instances of classes: to ask each takes a twentieth of a superstep. */
+  readonly isBare?: boolean;
+}
+
 /**
  * The bytes of any value but those that the caller stores as they are. Reads getters; never calls toJSON. A large value is
- * gone through twice: a buffer that grew with it would take three times its room. `isAllNeeded`: refuses where it would leave
- * something out.
+ * gone through twice: a buffer that grew with it would take three times its room.
  */
-export function writeValue(value: unknown, codecs: CodecRegistry, isAllNeeded = false): Uint8Array {
+export function writeValue(value: unknown, codecs: CodecRegistry, options: WriteOptions = {}): Uint8Array {
   const out = scratch ?? new ByteWriter(SCRATCH_SIZE, MAX_SCRATCH_SIZE);
   scratch = undefined;
   try {
-    write(out, value, codecs, isAllNeeded);
-    if (out.isWhole) return out.copy();
+    write(out, value, codecs, options);
+    if (out.isWhole) return options.isBare ? out.sharedCopy() : out.copy();
     const large = out.roomy();
-    write(large, value, codecs, isAllNeeded);
+    write(large, value, codecs, options);
     return large.take();
   } finally {
     out.rewind(0);
@@ -37,8 +43,8 @@ export function writeValue(value: unknown, codecs: CodecRegistry, isAllNeeded = 
   }
 }
 
-function write(out: ByteWriter, value: unknown, codecs: CodecRegistry, isAllNeeded: boolean): void {
-  const writer = new ValueWriter(out, codecs, isAllNeeded);
+function write(out: ByteWriter, value: unknown, codecs: CodecRegistry, options: WriteOptions): void {
+  const writer = new ValueWriter(out, codecs, options);
   try {
     out.byte(FORMAT_VERSION);
     writer.value(value);
@@ -58,11 +64,17 @@ class ValueWriter implements PayloadWriter {
   /** The key at each level of nesting down to the current one; none where a value stands for the object around it. */
   readonly #keys: (string | number | undefined)[] = [];
   #depth = 0;
+  #isBare: boolean;
 
-  constructor(out: ByteWriter, codecs: CodecRegistry, isAllNeeded: boolean) {
+  constructor(
+    out: ByteWriter,
+    codecs: CodecRegistry,
+    { isAllNeeded = false, isBare: isKnown = false }: WriteOptions,
+  ) {
     this.out = out;
     this.#codecs = codecs;
     this.#isAllNeeded = isAllNeeded;
+    this.#isBare = isKnown;
   }
 
   path(): (string | number)[] {
@@ -117,7 +129,7 @@ class ValueWriter implements PayloadWriter {
     this.#objects.add(value);
     const prototype: object = Object.getPrototypeOf(value) ?? Object.prototype;
     if (isPlain(value, prototype)) this.#plain(value);
-    else if (isList(value) && isBare(value)) this.#array(value);
+    else if (isList(value) && (this.#isBare || isBare(value))) this.#array(value);
     else if (isBytes(value)) this.out.binary(value);
     else this.#instance(value, isDate(value) ? DATE_PROTOTYPE : prototype);
   }
@@ -159,11 +171,14 @@ class ValueWriter implements PayloadWriter {
     if (codec === undefined && extension === undefined)
       throw this.#refuse(refusalOfInstance(value, prototype));
     const level = this.#enter();
+    const areListsBare = this.#isBare;
+    this.#isBare = false;
     this.#keys[level] = undefined;
     const start = this.out.openExtension();
     if (codec !== undefined) this.#custom(value, codec);
     else extension?.write(value, this);
     this.out.closeExtension(extension?.type ?? EXTENSION.custom, start);
+    this.#isBare = areListsBare;
     this.#depth = level;
   }
 

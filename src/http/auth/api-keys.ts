@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { TidemarkError } from "../../errors.ts";
-import { bytesOfHex } from "../hex.ts";
+import { fromHex } from "../../hex.ts";
 import { credentialOf } from "./credential.ts";
 import type { Authenticate, Principal } from "./principal.ts";
 
@@ -9,7 +9,7 @@ const ApiKeySchema = v.strictObject({
   hash: v.pipe(
     v.string(),
     v.regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in hexadecimal"),
-    v.transform(bytesOfHex),
+    v.transform(fromHex),
   ),
   /** Who has the key. */
   name: v.pipe(v.string(), v.minLength(1, "must not be empty")),

@@ -1,3 +1,4 @@
+import { toHex } from "../../hex.ts";
 import { isRecord } from "../../values/containers.ts";
 import type { Context } from "hono";
 import { RefusedError } from "../../errors.ts";
@@ -41,7 +42,7 @@ export async function idempotencyOf(key: string, context: Context, body: unknown
   query.sort();
   const text = `${method} ${route}?${query.toString()} ${JSON.stringify(body, inOrder)}`;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  const hash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const hash = toHex(new Uint8Array(digest));
   return { caller: context.get("principal")?.caller ?? "", key, hash };
 }
 

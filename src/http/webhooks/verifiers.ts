@@ -1,4 +1,4 @@
-import { bytesOfHex } from "../hex.ts";
+import { fromHex } from "../../hex.ts";
 import type { VerifyWebhook } from "./source.ts";
 
 /** Secrets that a sender may have signed with: several while one takes the place of another. */
@@ -33,7 +33,7 @@ export function stripeWebhooks(secrets: Secrets, options: TimedOptions = {}): Ve
     const parts = (headers.get("stripe-signature") ?? "").split(",").map((part) => part.trim().split("="));
     const timestamp = parts.find(([name]) => name === "t")?.[1];
     if (timestamp === undefined || !isRecent(timestamp, options)) return false;
-    const signatures = parts.flatMap(([name, value]) => (name === "v1" ? [fromHex(value ?? "")] : []));
+    const signatures = parts.flatMap(([name, value]) => (name === "v1" ? [signatureOf(value ?? "")] : []));
     const keys = secretsOf(secrets, env).map(encode);
     return isSigned(keys, signatures, [encode(`${timestamp}.`), body]);
   };
@@ -44,7 +44,7 @@ export function githubWebhooks(secrets: Secrets): VerifyWebhook {
   return async ({ headers, body }, env) => {
     const [scheme, signature = ""] = (headers.get("x-hub-signature-256") ?? "").split("=");
     if (scheme !== "sha256") return false;
-    return isSigned(secretsOf(secrets, env).map(encode), [fromHex(signature)], [body]);
+    return isSigned(secretsOf(secrets, env).map(encode), [signatureOf(signature)], [body]);
   };
 }
 
@@ -84,8 +84,8 @@ function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function fromHex(text: string): Uint8Array | undefined {
-  return /^(?:[\da-f]{2})+$/i.test(text) ? bytesOfHex(text) : undefined;
+function signatureOf(text: string): Uint8Array | undefined {
+  return /^(?:[\da-f]{2})+$/i.test(text) ? fromHex(text) : undefined;
 }
 
 function fromBase64(text: string): Uint8Array | undefined {

@@ -1,4 +1,4 @@
-import { fromHex, toHex } from "../../storage/stored-id.ts";
+import { fromHex, toHex } from "../../hex.ts";
 import type { LazyTable } from "../../storage/lazy-table.ts";
 
 /** An answer that a run was started with. */

@@ -1,7 +1,7 @@
 import type { SerializerProtocol } from "../../checkpoint/serde/protocol.ts";
 import { answersOf } from "../../pregel/run-input.ts";
 import { stableText } from "../../pregel/stable-text.ts";
-import { toHex } from "../../storage/stored-id.ts";
+import { toHex } from "../../hex.ts";
 import { contentHashes, type ContentHashes } from "../idempotency/content-hashes.ts";
 import type { RequestedInput } from "../runs/run-request.ts";
 

@@ -1,7 +1,7 @@
 import { chain } from "../../checkpoint/maybe-promise.ts";
 import type { SerializerProtocol } from "../../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../../checkpoint/types.ts";
-import { fromHex, toHex } from "../../storage/stored-id.ts";
+import { fromHex, toHex } from "../../hex.ts";
 import type { Idempotency } from "../call.ts";
 
 /** How content that may be guessed is named in a row, in hex digits. */

@@ -6,7 +6,7 @@ import { UndecodableError } from "../../errors.ts";
 import type { Report } from "../../log.ts";
 import { isPassing } from "../../storage/blob-references.ts";
 import type { BodyRow } from "../../storage/body-row.ts";
-import { toHex } from "../../storage/stored-id.ts";
+import { toHex } from "../../hex.ts";
 import type { RunRequest } from "../runs/run-request.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 

@@ -2,7 +2,7 @@ import type { Cell, ContentRecord, Rows } from "../../archive/records.ts";
 import { StorageError } from "../../errors.ts";
 import type { TablePage } from "../../storage/tables.ts";
 import type { Report } from "../../log.ts";
-import { toHex } from "../../storage/stored-id.ts";
+import { toHex } from "../../hex.ts";
 import { blobsLeftOut } from "./archived-blobs.ts";
 import { ArchivedRequests } from "./archived-requests.ts";
 import { ARCHIVED_TABLES, UNMOVED_THREAD_COLUMNS } from "./archived-tables.ts";

@@ -8,7 +8,7 @@ import type {
   ThreadHeader,
 } from "../../archive/records.ts";
 import { MAX_BLOB } from "../../storage/limits.ts";
-import { toHex } from "../../storage/stored-id.ts";
+import { toHex } from "../../hex.ts";
 import type { ChannelVersions, MaybePromise, PendingWrite } from "../../checkpoint/types.ts";
 import type { JsonObject } from "../../directory/protocol.ts";
 import { ARCHIVED_TABLES, OWNER_COLUMNS } from "./archived-tables.ts";

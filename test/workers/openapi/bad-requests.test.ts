@@ -7,7 +7,7 @@ import { mintHook } from "../../../src/hooks/hook-token.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import type { OpenApiDocument } from "../../../src/openapi/document.ts";
 import { openapi } from "../../../src/openapi/index.ts";
-import { toHex } from "../../../src/storage/stored-id.ts";
+import { toHex } from "../../../src/hex.ts";
 import { jwt } from "../../../src/jwt.ts";
 import { apiKeys, type ApiKey, type Authenticate, createRuntime } from "../../../src/worker.ts";
 import { Log } from "../../support/log.ts";

@@ -5,7 +5,7 @@ import { mintHook } from "../../../src/hooks/hook-token.ts";
 import { objectName } from "../../../src/http/object-name.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { apiKeys, createRuntime } from "../../../src/worker.ts";
-import { toHex } from "../../../src/storage/stored-id.ts";
+import { toHex } from "../../../src/hex.ts";
 import type { KeysApi, Reply } from "../../../src/thread/protocol.ts";
 import { Log } from "../../support/log.ts";
 import { notedText, recordsOf } from "../../support/records.ts";

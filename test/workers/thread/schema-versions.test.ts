@@ -5,7 +5,7 @@ import { readArchive } from "../../../src/archive/read-archive.ts";
 import { MsgpackSerializer } from "../../../src/checkpoint/serde/msgpack-serializer.ts";
 import { BlobBucket } from "../../../src/storage/blob-bucket.ts";
 import { migrate } from "../../../src/storage/migrations.ts";
-import { fromHex } from "../../../src/storage/stored-id.ts";
+import { fromHex } from "../../../src/hex.ts";
 import { Tables } from "../../../src/storage/tables.ts";
 import { threadMigrations } from "../../../src/thread/migrations.ts";
 import { archived, LINES } from "../../fixtures/threads/graph.ts";

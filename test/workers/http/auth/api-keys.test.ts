@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { toHex } from "../../../../src/storage/stored-id.ts";
+import { toHex } from "../../../../src/hex.ts";
 import { apiKeys, type ApiKey } from "../../../../src/worker.ts";
 import { json } from "../../../support/threads.ts";
 import { codeOf, server } from "./server.ts";

@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { Annotation, END, START, StateGraph } from "../../../../src/index.ts";
 import type { LogRecord } from "../../../../src/log.ts";
-import { toHex } from "../../../../src/storage/stored-id.ts";
+import { toHex } from "../../../../src/hex.ts";
 import { apiKeys, createRuntime } from "../../../../src/worker.ts";
 import { ends, eventsUntil, start, type ThreadEvent } from "../../../support/protocol.ts";
 import { ProtocolSocket } from "../../../support/protocol-socket.ts";
