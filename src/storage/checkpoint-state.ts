@@ -7,11 +7,13 @@ import { channelAt, placeOf } from "./packed-frame.ts";
 import type { PackedFrame } from "./packed-frame.ts";
 import { applyPatch } from "./patch/apply.ts";
 import type { Budget } from "./patch/budget.ts";
-import { diff, write } from "./patch/diff.ts";
+import { diff, NO_DIFFERENCE, write, writeSmall } from "./patch/diff.ts";
+import type { Difference } from "./patch/diff.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { KEEP } from "./patch/node.ts";
 import { placesIn } from "./patch/places.ts";
 import { weigh } from "./patch/weigh.ts";
+import { smallWeight } from "./small.ts";
 
 /** All of a checkpoint but its id, in stored form. */
 export interface CheckpointState {
@@ -43,9 +45,6 @@ export interface StatePatch {
   /** Whether something in it stands elsewhere. */
   readonly refers: boolean;
 }
-
-/** A value of up to so many bytes is written out: to look for a patch of one took a twentieth of a superstep. */
-const SMALL = 128;
 
 /** `[frame, values]` */
 export function wholeBody(frame: PackedFrame, values: ReadonlyMap<string, unknown>): unknown {
@@ -86,26 +85,38 @@ export function diffStates(
   for (const channel of gone) growth -= channel.length + weightOf(old, channel);
   const values = new Map<string, unknown>();
   const written: { channel: string; value: unknown }[] = [];
-  const referring = { ...context, places: placesIn(old.around ?? old.values) };
+  const referring = { ...context, places: () => placesIn(old.around ?? old.values) };
   let refers = false;
   for (const [channel, value] of next) {
-    const before = old.values.get(channel);
-    const isKnown = old.values.has(channel);
-    const isCompared = isKnown && (Object.is(before, value) || weigh(value, SMALL) > SMALL);
-    const difference =
-      comparisons?.find(before, value) ?? (isCompared ? diff : write)(before, value, referring, channel);
+    const difference = differenceOf(channel, value, old.values, referring, comparisons);
     const { change } = difference;
-    values.set(channel, change === undefined ? before : change.value);
+    values.set(channel, change === undefined ? old.values.get(channel) : change.value);
     if (change === undefined) continue;
     body.push(placeOf(channels, channel), change.node);
     bytes += change.bytes + 2;
     growth += change.growth;
     built += change.built;
     refers ||= difference.refers;
-    if (!isKnown) growth += old.missing.has(channel) ? -weightOf(old, channel) : channel.length;
+    if (!old.values.has(channel))
+      growth += old.missing.has(channel) ? -weightOf(old, channel) : channel.length;
     for (const part of difference.written) written.push({ channel, value: part });
   }
   return { body, bytes, growth, built, values, written, refers };
+}
+
+function differenceOf(
+  channel: string,
+  value: unknown,
+  old: CheckpointState["values"],
+  context: DiffContext,
+  comparisons: Comparisons | undefined,
+): Difference {
+  const before = old.get(channel);
+  const isKnown = old.has(channel);
+  if (isKnown && Object.is(before, value)) return NO_DIFFERENCE;
+  const weight = smallWeight(value, context.shortText);
+  if (weight !== undefined) return writeSmall(before, value, weight);
+  return comparisons?.find(before, value) ?? (isKnown ? diff : write)(before, value, context, channel);
 }
 
 /** The body of the first row of a visit, which refers to the state around it. */

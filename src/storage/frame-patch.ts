@@ -1,10 +1,11 @@
-import { isPlainObject } from "../values/containers.ts";
+import { isObject, isPlainObject } from "../values/containers.ts";
 import type { PackedFrame } from "./packed-frame.ts";
 import type { Change } from "./patch/change.ts";
-import { diff, write } from "./patch/diff.ts";
+import { diff, write, writeSmall } from "./patch/diff.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { diffRecord } from "./patch/record.ts";
 import type { PartComparison } from "./patch/record.ts";
+import { weigh } from "./patch/weigh.ts";
 
 /** How a frame becomes the next one. Undefined when they are equal. */
 export function diffFrames(old: PackedFrame, next: PackedFrame): Change | undefined {
@@ -15,9 +16,8 @@ export function diffFrames(old: PackedFrame, next: PackedFrame): Change | undefi
 const byContent: PartComparison = {
   compare(old, next) {
     if (Object.is(old, next)) return undefined;
-    return isPlainObject(old) && isPlainObject(next)
-      ? diffRecord(byContent, old, next)
-      : diff(old, next, asItIs).change;
+    if (isPlainObject(old) && isPlainObject(next)) return diffRecord(byContent, old, next);
+    return isObject(next) ? diff(old, next, asItIs).change : writeSmall(old, next, weigh(next)).change;
   },
   add: (next) => write(undefined, next, asItIs).change,
 };

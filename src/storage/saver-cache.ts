@@ -90,15 +90,15 @@ export class SaverCache {
   checkpoint(namespace: number, id: string): CachedCheckpoint | undefined {
     const cached = this.#checkpoints.get(namespace);
     if (cached?.id !== id) return undefined;
-    this.#checkpoints.delete(namespace);
-    this.#checkpoints.set(namespace, cached);
+    putLast(this.#checkpoints, namespace, cached);
     return cached;
   }
 
   /** `isVisit`: it was written, and others that go on at the same time have most of it, too. */
   setCheckpoint(namespace: number, checkpoint: CachedCheckpoint, isVisit = false): void {
-    this.#forget(namespace);
-    this.#checkpoints.set(namespace, checkpoint);
+    const before = this.#checkpoints.get(namespace);
+    if (before !== undefined) this.#cost -= costOf(before);
+    putLast(this.#checkpoints, namespace, checkpoint);
     this.#cost += costOf(checkpoint);
     for (const oldest of this.#checkpoints.keys()) {
       if (this.#checkpoints.size <= MAX_CHECKPOINTS || (isVisit && this.#cost <= MAX_COST)) break;
@@ -129,9 +129,14 @@ function costOf({ chain: { bases, counts, weight } }: CachedCheckpoint): number 
 }
 
 function keepLast<Key, Value>(values: Map<Key, Value>, key: Key, value: Value, most = MAX_CHECKPOINTS): void {
-  values.delete(key);
-  values.set(key, value);
+  putLast(values, key, value);
   if (values.size <= most) return;
   const [oldest] = values.keys();
   if (oldest !== undefined) values.delete(oldest);
+}
+
+/** An only entry is the last one: to take it out makes a map anew, and most threads have one namespace. */
+function putLast<Key, Value>(values: Map<Key, Value>, key: Key, value: Value): void {
+  if (values.size > 1) values.delete(key);
+  values.set(key, value);
 }

@@ -12,6 +12,7 @@ import { hashBytes } from "./blob-hashes.ts";
 import type { HashedBytes } from "./blob-hashes.ts";
 import { bytesOf, canBeMade, fromBytes, kindOf, utf8Length } from "./large-leaf.ts";
 import { MAX_BYTES, MAX_TEXT } from "./limits.ts";
+import { smallWeight } from "./small.ts";
 import { FOUND, LeafFinder, LeafReplacer, MUTABLE, noFindings } from "./value-walk.ts";
 import type { Findings } from "./value-walk.ts";
 
@@ -66,6 +67,7 @@ export class StoredValues {
     known: KnownReplacements,
     mustWait: boolean,
   ): MaybePromise<StoredForm> {
+    if (parts.every(({ value }) => smallWeight(value, this.shortText) !== undefined)) return asTheyAre(parts);
     const { findings, flags } = this.#inspect(parts, known);
     const any = flags.reduce((all, each) => all | each, 0);
     if (any === 0) return asTheyAre(parts);

@@ -41,9 +41,8 @@ export function draftTask(
   base: ReadonlyMap<string, unknown> | undefined,
 ): MaybePromise<TaskDraft> {
   const pairs = writes.map((write) => pairOf(write, base));
-  const places = base && placesIn(base);
   const changing = storedChanges(values, known, (context) =>
-    changesOf(writes, pairs, places === undefined ? context : { ...context, places }),
+    changesOf(writes, pairs, base === undefined ? context : { ...context, places: () => placesIn(base) }),
   );
   return chain(changing, ({ changes, forms }) => {
     // The next checkpoint may be compared with another state, whose places are others.
@@ -79,7 +78,8 @@ function changesOf(
       pair === undefined ? referring(write, context) : diff(pair.old, pair.next, context, channel);
     if (difference === undefined) {
       written.push(write);
-      return { ...write, value: context.storedForm(value) };
+      const form = context.storedForm(value);
+      return form === value ? write : { ...write, value: form };
     }
     if (pair !== undefined) compared.push({ ...pair, difference });
     for (const part of difference.written) written.push({ channel, value: part });

@@ -145,7 +145,8 @@ function copyMembers(
   old: readonly (readonly unknown[])[] | undefined,
 ): boolean {
   const length = columns[0]?.length ?? 0;
-  const ends = old === undefined ? NO_ENDS : endsOf(old, columns);
+  // A short one is looked through in less time than it takes to compare it.
+  const ends = old === undefined || length <= LONG ? NO_ENDS : endsOf(old, columns);
   if (ends.head + ends.tail > 0) inherit(result, before);
   if (old !== undefined) rememberEnds(before, result, length, ends);
   let hasNew = false;

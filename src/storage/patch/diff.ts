@@ -1,7 +1,7 @@
 import type { Change } from "./change.ts";
 import { Differ } from "./differ.ts";
 import type { DiffContext } from "./differ.ts";
-import { isObject } from "./kind.ts";
+import { isLookedFor } from "./elsewhere.ts";
 import { writtenOut } from "./node.ts";
 import { weigh } from "./weigh.ts";
 
@@ -20,7 +20,7 @@ interface WrittenOut extends Difference {
 
 /** How a value becomes another one, both adopted. One with cycles is written out. `name`: the channel. */
 export function diff(old: unknown, next: unknown, context: DiffContext, name?: string): Difference {
-  if (isPlainLeaf(next, context)) return Object.is(old, next) ? NO_DIFFERENCE : writeLeaf(old, next);
+  if (Object.is(old, next)) return NO_DIFFERENCE;
   const differ = new Differ(context);
   const change = differ.compare(old, next, name);
   if (differ.isCyclic) return write(old, next, context);
@@ -31,14 +31,13 @@ export function diff(old: unknown, next: unknown, context: DiffContext, name?: s
 
 /** The same without a comparison. `old` is absent when there is nothing to compare with. */
 export function write(old: unknown, next: unknown, context: DiffContext, name?: string): WrittenOut {
-  if (isPlainLeaf(next, context)) return writeLeaf(old, next);
   const differ = new Differ(context);
   return found(differ, old, next, differ.write(old, next, name));
 }
 
 /** What of a value stands elsewhere in the state; undefined when nothing does. */
 export function refer(next: unknown, context: DiffContext, name: string): WrittenOut | undefined {
-  if (!isObject(next)) return undefined;
+  if (context.places === undefined || !isLookedFor(next)) return undefined;
   const differ = new Differ(context);
   const change = differ.refer(next, name);
   return change && differ.refers ? found(differ, undefined, next, change) : undefined;
@@ -53,14 +52,8 @@ function found(differ: Differ, old: unknown, next: unknown, change: Change): Wri
   };
 }
 
-/** Whether the value is stored as it is, and has nothing in it. */
-function isPlainLeaf(value: unknown, { shortText }: DiffContext): boolean {
-  return typeof value === "string" ? value.length <= shortText : !isObject(value);
-}
-
-/** What a `Differ` would say of such a value. */
-function writeLeaf(old: unknown, next: unknown): WrittenOut {
-  const bytes = weigh(next);
+/** What a `Differ` would say of a value that is stored as it is, and is nowhere else to be looked for. */
+export function writeSmall(old: unknown, next: unknown, bytes: number): WrittenOut {
   return {
     change: { node: writtenOut(next), value: next, bytes, growth: bytes - weigh(old), built: 0 },
     written: [],
@@ -68,4 +61,4 @@ function writeLeaf(old: unknown, next: unknown): WrittenOut {
   };
 }
 
-const NO_DIFFERENCE: Difference = { change: undefined, written: [], refers: false };
+export const NO_DIFFERENCE: Difference = { change: undefined, written: [], refers: false };

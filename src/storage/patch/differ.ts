@@ -20,7 +20,7 @@ export interface DiffContext {
   /** Whether the part is bytes that will have another form: nothing is kept of them, so they need not be copied. */
   isStoredApart(part: object): boolean;
   /** Where the objects of the state stand that the patch is one of: what would be written out may be among them. */
-  readonly places?: Places;
+  readonly places?: () => Places;
 }
 
 /** Bytes of an object that is written out a second time. */
@@ -140,7 +140,7 @@ export class Differ implements PartComparison {
 
   #search(): Elsewhere | undefined {
     const { places } = this.#context;
-    return places && (this.#elsewhere ??= new Elsewhere(this, places));
+    return places && (this.#elsewhere ??= new Elsewhere(this, places()));
   }
 
   /** The form in which a part is stored. */

@@ -1,6 +1,6 @@
 import { isBare } from "../../values/bare.ts";
 import { hasSymbols, keysOf } from "../../columns.ts";
-import { isContainer, isDate, isList, isMap, isObject, isPlain } from "../../values/containers.ts";
+import { isDate, isList, isMap, isObject, isPlain, isSet } from "../../values/containers.ts";
 import { LONG } from "../../values/shared-ends.ts";
 import { ExternalReference } from "../../checkpoint/serde/external-reference.ts";
 
@@ -11,10 +11,10 @@ export type Kind = "list" | "record" | "map" | "set" | "leaf";
 
 export function kindOf(value: object): Kind {
   // What has more to it cannot be stored: whoever writes the whole value out says so.
+  if (isList(value)) return isBare(value) ? "list" : "leaf";
   if (isPlain(value)) return hasSymbols(value) ? "leaf" : "record";
-  if (!isContainer(value) || !isBare(value)) return "leaf";
-  if (isList(value)) return "list";
-  return isMap(value) ? "map" : "set";
+  if (isMap(value)) return isBare(value) ? "map" : "leaf";
+  return isSet(value) && isBare(value) ? "set" : "leaf";
 }
 
 /** Whether two leaves are of one class and hold the same. */

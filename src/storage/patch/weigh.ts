@@ -18,9 +18,10 @@ export function weigh(value: unknown, limit = Infinity): number {
 function weighObject(value: object, limit: number, around: Set<object> | undefined): number {
   if (around?.has(value)) return CONTAINER;
   let seen = around?.add(value);
-  let weight = ownWeight(value, limit);
+  const kind = kindOf(value);
+  let weight = ownWeight(value, limit, kind);
   if (weight > limit) return weight;
-  for (const part of partsOf(value)) {
+  for (const part of partsOf(value, kind)) {
     if (isObject(part)) weight += weighObject(part, limit - weight, (seen ??= new Set([value])));
     else weight += weightOfPrimitive(part);
     if (weight > limit) return weight;
@@ -42,10 +43,10 @@ export function weightOfPrimitive(value: unknown): number {
 }
 
 /** Of an object without its parts, but with the keys of a plain one, which are counted until they are above the limit. */
-export function ownWeight(value: object, limit = Infinity): number {
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return CONTAINER + value.byteLength;
-  switch (kindOf(value)) {
+export function ownWeight(value: object, limit = Infinity, kind = kindOf(value)): number {
+  switch (kind) {
     case "leaf":
+      if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return CONTAINER + value.byteLength;
       if (value instanceof Date) return DATE;
       return value instanceof ExternalReference ? REFERENCE : INSTANCE;
     case "record": {
@@ -62,8 +63,8 @@ export function ownWeight(value: object, limit = Infinity): number {
 }
 
 /** What a container holds; a leaf has no parts. */
-export function partsOf(value: object): Iterable<unknown> {
-  switch (kindOf(value)) {
+export function partsOf(value: object, kind = kindOf(value)): Iterable<unknown> {
+  switch (kind) {
     case "list":
     case "set":
       return value as Iterable<unknown>;
