@@ -18,39 +18,63 @@ export function newValues(checkpoint: Checkpoint, newVersions: ChannelVersions):
 
 type Values = ReadonlyMap<string, unknown>;
 
-/** The checkpoints of an engine, with the values that belong to their new versions. */
-class Fixed extends Onto {
-  readonly #newVersions: ChannelVersions;
-  readonly #added: Values;
+/** What an engine knows of a checkpoint that it has made. */
+export interface KnownOfCheckpoint {
+  readonly newVersions: ChannelVersions;
+  /** The values that belong to them. */
+  readonly added: Values;
+  /** Makes the record of all values, when somebody asks for it. */
+  readonly values: () => Checkpoint["channel_values"];
+}
 
-  constructor(checkpoint: Checkpoint, newVersions: ChannelVersions, added: Values) {
-    super(checkpoint);
-    this.#newVersions = newVersions;
-    this.#added = added;
+/** The checkpoints of an engine. */
+class Fixed extends Onto {
+  readonly #known: KnownOfCheckpoint;
+  #values: Checkpoint["channel_values"] | undefined;
+
+  constructor(frame: CheckpointFrame, known: KnownOfCheckpoint) {
+    super(frame);
+    this.#known = known;
   }
 
-  static onto(checkpoint: Checkpoint, newVersions: ChannelVersions, added: Values): Checkpoint {
-    void new Fixed(checkpoint, newVersions, added);
-    return checkpoint;
+  static onto(frame: CheckpointFrame, known: KnownOfCheckpoint): asserts frame is Checkpoint {
+    void new Fixed(frame, known);
+    Object.defineProperty(frame, "channel_values", CHANNEL_VALUES);
   }
 
   static has(checkpoint: Checkpoint): boolean {
-    return #added in checkpoint;
+    return #known in checkpoint;
+  }
+
+  static allOf(checkpoint: object): Checkpoint["channel_values"] {
+    return #known in checkpoint ? (checkpoint.#values ??= checkpoint.#known.values()) : {};
   }
 
   /** Other versions than those it was made with tell of more than one superstep. */
   static valuesOf(checkpoint: Checkpoint, newVersions: ChannelVersions): Values | undefined {
-    return #added in checkpoint && checkpoint.#newVersions === newVersions ? checkpoint.#added : undefined;
+    return #known in checkpoint && checkpoint.#known.newVersions === newVersions
+      ? checkpoint.#known.added
+      : undefined;
   }
 }
 
+/** One getter for all: a checkpoint with a getter of its own would be one of a kind, which takes ten times as long to make. */
+const CHANNEL_VALUES: PropertyDescriptor & ThisType<object> = {
+  get() {
+    return Fixed.allOf(this);
+  },
+  enumerable: true,
+  configurable: true,
+};
+
 /**
- * Says that no record in the checkpoint is ever changed, and that every channel which the parent does not have is among
+ * Makes a checkpoint of which no record is ever changed, and every channel that the parent does not have is among
  * its new versions: a saver need not copy the one, nor check the other, nor look for the new values among all. Each would
  * cost as much as there are channels.
  */
-export function fix(checkpoint: Checkpoint, newVersions: ChannelVersions, added: Values): Checkpoint {
-  return Fixed.onto(checkpoint, newVersions, added);
+export function fix(frame: CheckpointFrame, known: KnownOfCheckpoint): Checkpoint {
+  Fixed.onto(frame, known);
+  return frame;
 }
 
 export function isFixed(checkpoint: Checkpoint): boolean {

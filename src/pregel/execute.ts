@@ -185,9 +185,9 @@ function resultRows(loop: LoopState, task: PlannedTask, attempt: Attempt): reado
 
 /** Most graphs have no such channel. */
 function withoutUntracked(loop: LoopState, writes: readonly PendingWrite[]): readonly PendingWrite[] {
+  if (!loop.state.hasUntracked) return writes;
   const isUntracked = ([channel]: PendingWrite): boolean =>
     loop.state.channels.get(channel) instanceof UntrackedValueChannel;
-  if (!writes.some(isUntracked)) return writes;
   const tracked = writes.filter((write) => !isUntracked(write));
   return normaliseWrites(tracked, loop.state);
 }

@@ -155,8 +155,10 @@ export class GraphState {
     }
     this.#moved = new Set();
     if (changes.size > 0) this.#saved = this.#saved.with(changes);
-    const checkpoint = checkpointOf(id, ts, this.versions, this.seen, this.#saved);
-    return { checkpoint: fix(checkpoint, newVersions, added), newVersions };
+    const saved = this.#saved;
+    const frame = { v: 4, id, ts, channel_versions: this.versions, versions_seen: this.seen };
+    const checkpoint = fix(frame, { newVersions, added, values: () => recordOf(saved) });
+    return { checkpoint, newVersions };
   }
 
   /** Saved channels of this graph's kind that the graph no longer has. */
@@ -175,26 +177,8 @@ export class GraphState {
   }
 }
 
-/** The checkpoint; its values become a record when somebody asks for all of them. */
-function checkpointOf(
-  id: string,
-  ts: string,
-  channel_versions: Readonly<Versions>,
-  versions_seen: Readonly<Record<string, ChannelVersions>>,
-  saved: LayeredMap<unknown>,
-): Checkpoint {
-  let record: Readonly<Record<string, unknown>> | undefined;
-  return {
-    v: 4,
-    id,
-    ts,
-    channel_versions,
-    versions_seen,
-    get channel_values() {
-      record ??= Object.fromEntries([...saved.toMap()].filter(([, value]) => value !== EMPTY));
-      return record;
-    },
-  };
+function recordOf(saved: LayeredMap<unknown>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries([...saved.toMap()].filter(([, value]) => value !== EMPTY));
 }
 
 /** A channel with what is saved of it; for `EMPTY` with its default. */

@@ -1,4 +1,4 @@
-import { adopt, adoptOwned } from "../values/adopt.ts";
+import { adopt, adoptFrozen, adoptOwned, isConstant } from "../values/adopt.ts";
 import type {
   Checkpoint,
   CheckpointConfig,
@@ -145,7 +145,8 @@ export class LoopState {
       timestampAt(Math.trunc(run.environment.now())),
     );
     const about = this.usage === undefined ? this.#about : { ...this.#about, usage: this.usage.total };
-    const metadata: CheckpointMetadata = adoptOwned({ ...about, source, step });
+    const said: CheckpointMetadata = { ...about, source, step };
+    const metadata = isConstant(about) ? adoptFrozen(said, about) : adoptOwned(said);
     if (options.appliesInput) this.noteInput(step, source);
     if (run.saver !== undefined) {
       if (this.#exitStore !== undefined)

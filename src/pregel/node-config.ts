@@ -40,7 +40,7 @@ export function nodeConfig(
   const { run } = loop;
   const alike = (loop.alike ??= alikeIn(run));
   const checkpointNs = taskNamespace(task.caller ?? loop.namespace, task.name, task.id);
-  const metadata = {
+  const metadata: Record<string, unknown> = {
     ...alike.metadata,
     langgraph_step: loop.step + 1,
     langgraph_node: task.name,
@@ -48,19 +48,20 @@ export function nodeConfig(
     langgraph_path: task.path,
     langgraph_checkpoint_ns: checkpointNs,
     checkpoint_ns: checkpointNs,
-    ...task.node?.metadata,
   };
+  // Most tasks have none of what is assigned here: a spread in the middle of an object takes time also for nothing.
+  if (task.node?.metadata !== undefined) Object.assign(metadata, task.node.metadata);
+  const configurable: NodeConfig["configurable"] = {
+    ...run.config.configurable,
+    checkpoint_ns: checkpointNs,
+  };
+  if (task.handles !== undefined) Object.assign(configurable, { [NODE_ERROR]: task.handles });
   const config = {
     ...alike.config,
-    configurable: {
-      ...run.config.configurable,
-      checkpoint_ns: checkpointNs,
-      ...(task.handles && { [NODE_ERROR]: task.handles }),
-    },
+    configurable,
     signal: attempt.signal,
     metadata,
-    ...callbacksFor(loop, task.id),
-    writer: writerOf(loop, task, metadata, attempt),
+    writer: writerOf(loop, task, metadata, attempt, scope),
     heartbeat: attempt.heartbeat,
     reportUsage: (used: Usage) => loop.reportUsage(task.id, used),
     executionInfo: new Execution(loop, task.id, checkpointNs, attempt),
@@ -68,7 +69,8 @@ export function nodeConfig(
     interrupt: (run.graph.interrupt ?? ask) as Ask,
     [SCOPE]: scope,
   };
-  return config;
+  const callbacks = callbacksFor(loop, task.id);
+  return callbacks === undefined ? config : { ...config, ...callbacks };
 }
 
 /** What the configs of all tasks of a run have in common. */
@@ -112,11 +114,11 @@ function writerOf(
   { id: taskId, caller }: Pick<PlannedTask, "id" | "caller">,
   metadata: NodeConfig["metadata"],
   attempt: AttemptScope,
+  told: { messages: number } = { messages: 0 },
 ): Writer {
   const { run } = loop;
   // What a called task writes is shown as that of a graph inside its caller.
   const place = caller === undefined ? {} : { namespace: segmentsOf(caller) };
-  let messages = 0;
   const writer = (chunk: unknown): void => {
     if (loop.hasEnded || attempt.isOver) return;
     attempt.progress();
@@ -126,7 +128,7 @@ function writerOf(
     parts: AsyncIterable<string> | Iterable<string>,
     options: MessageOptions = {},
   ): Promise<TextMessage> => {
-    const ordinal = messages++;
+    const ordinal = told.messages++;
     return streamText(loop, metadata, parts, { id: `run-${taskId}-${ordinal}`, ...options });
   };
   return writer;

@@ -26,10 +26,10 @@ type Ending = { readonly writes: readonly PendingWrite[] } | { readonly error: u
 /** One call of a task's node: what the node is given, and what functions that it calls know of it. */
 export class NodeRun implements TaskContext {
   readonly scope: TaskScope;
-  readonly config: NodeConfig;
   readonly input: unknown;
   readonly #node: EngineNode;
-  readonly #sent: PendingWrite[] = [];
+  #config: NodeConfig | undefined;
+  #sent: PendingWrite[] | undefined;
 
   constructor(loop: LoopState, task: PlannedTask, attempt: AttemptScope) {
     if (task.node === undefined)
@@ -38,20 +38,25 @@ export class NodeRun implements TaskContext {
     this.#node = task.node;
     this.scope = scope;
     this.input = inputOf(loop.state, task);
-    this.config = nodeConfig(
-      loop,
-      task,
-      attempt,
+    noteMessages(loop, this.input);
+  }
+
+  /** Made anew for what the node has left running: the platform keeps each run for long after it has ended. */
+  get config(): NodeConfig {
+    const { scope } = this;
+    return (this.#config ??= nodeConfig(
+      scope.loop,
+      scope.task,
+      scope.attempt,
       (value, options) => scope.scratchpad.askQuestion(value, options),
       scope,
-    );
-    noteMessages(loop, this.input);
+    ));
   }
 
   get send(): (writes: readonly PendingWrite[]) => void {
     return (writes) => {
       const { channels } = this.scope.loop.state;
-      this.#sent.push(...writes.filter(([channel]) => channels.has(channel)));
+      (this.#sent ??= []).push(...writes.filter(([channel]) => channels.has(channel)));
     };
   }
 
@@ -90,14 +95,15 @@ export class NodeRun implements TaskContext {
   }
 
   #withSent(own: readonly PendingWrite[]): readonly PendingWrite[] {
-    const writes = this.#sent.length === 0 ? own : [...this.#sent, ...own];
+    const writes = this.#sent === undefined ? own : [...this.#sent, ...own];
     return normaliseWrites(writes, this.scope.loop.state);
   }
 
   #end(ending: Ending): MaybePromise<Attempt> {
-    return this.scope.isCalling
-      ? this.scope.settled().then(() => attemptOf(this, ending))
-      : attemptOf(this, ending);
+    if (this.scope.isCalling) return this.scope.settled().then(() => this.#end(ending));
+    const attempt = attemptOf(this, ending);
+    this.#config = undefined;
+    return attempt;
   }
 
   /** The Command of a graph inside the task counts as what the node returned. */

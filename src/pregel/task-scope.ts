@@ -13,6 +13,8 @@ export class TaskScope {
   readonly loop: LoopState;
   readonly task: PlannedTask;
   readonly attempt: AttemptScope;
+  /** How many the node has shown. */
+  messages = 0;
   #scratchpad: Scratchpad | undefined;
   #origins: OpenOrigins | undefined;
   #namespace: string | undefined;
