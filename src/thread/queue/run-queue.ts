@@ -1,7 +1,7 @@
 import { encode, type Encoded } from "../../checkpoint/encoding.ts";
 import type { WireError } from "../../errors.ts";
-import { faultError } from "../wire-errors.ts";
-import { isPlatformReset, RunSupersededError } from "../errors.ts";
+import { faultError, wireError } from "../wire-errors.ts";
+import { isPlatformReset, RunSupersededError, threadDeleted } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import { type Completion, Completions } from "./completions.ts";
 import type { Claim, RunRow } from "../runs/run-row.ts";
@@ -111,6 +111,10 @@ export class RunQueue {
 
   /** Resolves when the run has left the queue; rejects when the object can no longer see to it. */
   completion(runId: string): Promise<Completion> {
+    const thread = this.#storage.thread();
+    // Whoever waited was refused when that began, and nobody is answered after it.
+    if (thread !== undefined && thread.deleting !== 0)
+      return Promise.resolve({ status: "refused", error: wireError(threadDeleted(thread.thread_id)) });
     const run = this.#storage.runs.get(runId);
     const isOver = run === undefined || run.endedAt !== undefined;
     return isOver ? Promise.resolve({ status: "ended" }) : this.#completions.of(runId);

@@ -1,3 +1,4 @@
+import { TidemarkError } from "../../errors.ts";
 import type { Ready } from "../access.ts";
 import { jsonBytes, jsonPage } from "../answer-text.ts";
 import { runNotEnded, runNotFound, threadNotFound } from "../errors.ts";
@@ -50,8 +51,11 @@ export class ThreadRuns implements RunsApi {
       const runId = await this.#accept({ ...start, isAwaited: true });
       const run = { ...start, runId };
       if (!(await this.#endsNow(runId))) return { runId };
-      // Why they are not to be had, `joinRun` says.
-      const values = await this.#parts.values(run).catch(() => undefined);
+      const values = await this.#parts.values(run).catch((fault: unknown) => {
+        if (fault instanceof TidemarkError && fault.code === "thread_deleted") throw fault;
+        // Why else they are not to be had, `joinRun` says.
+        return undefined;
+      });
       return values === undefined ? { runId } : { runId, values };
     });
   }

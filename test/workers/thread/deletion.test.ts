@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { END, START, StateGraph } from "../../../src/index.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate, until } from "../../support/gate.ts";
 import { gated } from "../../support/gated.ts";
 import { Log } from "../../support/log.ts";
-import { TestThread } from "../../support/threads.ts";
+import { json, TestThread } from "../../support/threads.ts";
 import { deploy } from "../graphs.ts";
 
 const large = "x".repeat(200_000);
@@ -33,7 +33,20 @@ function gateOfBucket(operation: string): Gate {
   return gate;
 }
 
+/** Who gives a run the rest of its turn waits for it for as long as it takes. */
+function holdNextTurn(): Gate {
+  const gate = new Gate();
+  const { setTimeout } = globalThis;
+  vi.spyOn(globalThis, "setTimeout").mockImplementation((callback, delay, ...values) => {
+    if (delay !== 0 || values.length === 0) return setTimeout(callback, delay, ...values);
+    void gate.pass();
+    return setTimeout(callback, 2 ** 31 - 1, ...values);
+  });
+  return gate;
+}
+
 afterEach(() => {
+  vi.restoreAllMocks();
   holdBucket();
 });
 
@@ -110,6 +123,19 @@ describe("deleting a thread", () => {
     expect(await deletion).toBe(204);
     await outcome;
     await expectNothing(thread);
+  });
+
+  it("answers who has just put a run behind another one, and waits for it", async () => {
+    const { gate, graph } = gated();
+    deploy({ graph });
+    const thread = new TestThread();
+    await json(thread.post("/runs", { input: { log: ["a"] } }));
+    await gate.reached();
+    const nextTurn = holdNextTurn();
+    const answer = thread.post("/runs/wait", { assistant_id: "graph", input: { log: ["b"] } });
+    await nextTurn.reached();
+    expect(await thread.delete()).toBe(204);
+    expect(await json(answer)).toMatchObject({ __error__: { code: "thread_deleted" } });
   });
 
   it("leaves nothing in memory either: a new thread in the same object is stored in full", async () => {
