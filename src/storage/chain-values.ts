@@ -19,16 +19,17 @@ export function applyChain(
   around: Around,
   onTheWay: (checkpoint: CachedCheckpoint) => void = () => undefined,
 ): CachedCheckpoint | undefined {
-  const budget = new Budget(around.built);
-  let built = 0;
+  let built = around.built;
   let checkpoint: CachedCheckpoint | undefined;
   for (const [index, { id: stored, level, weight }] of links.entries()) {
     const body = bodies[index];
     if (body === undefined) return undefined;
     const id = fromStoredId(stored);
+    // What the rows before it have built it needs no more.
+    const budget = new Budget();
     const state = ofRow(id, () => stateOf(level, body.value, budget, checkpoint?.state, around.state));
-    const link = { id, state, level, bytes: body.size, weight, built: budget.built - built };
-    built = budget.built;
+    const link = { id, state, level, bytes: body.size, weight, built: built + budget.built };
+    built = 0;
     checkpoint = { id, state, chain: extend(checkpoint?.chain, link) };
     onTheWay(checkpoint);
   }

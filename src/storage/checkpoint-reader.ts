@@ -28,7 +28,7 @@ import type { CheckpointState } from "./checkpoint-state.ts";
 import { fromColumns } from "./metadata-columns.ts";
 import { packFrame, unpackFrame } from "./packed-frame.ts";
 import { OUTWARD, SNAPSHOT } from "./patch-chain.ts";
-import { Budget } from "./patch/budget.ts";
+import { Budget, MOST_OF_TASKS } from "./patch/budget.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import { fromStoredId } from "./stored-id.ts";
 import type { StoredValues } from "./stored-values.ts";
@@ -234,7 +234,7 @@ export class CheckpointReader {
     base?: ReadonlyMap<string, unknown>,
   ): Promise<Tasks> {
     const tasks: (readonly [string, TaskWrites<unknown>])[] = [];
-    const budget = new Budget();
+    const budget = new Budget(MOST_OF_TASKS);
     for (const { taskId, row } of rows) tasks.push([taskId, await this.task(threadId, row, base, budget)]);
     return tasks;
   }

@@ -13,8 +13,10 @@ const MEBI = 1024 * 1024;
 
 /** So much is built before a value is there, in an object that has 128 MB: a row that would take more is written in another way. */
 export const MOST_BUILT = 8 * MEBI;
-/** So much is built in reading: older code did not count, and what tasks have written was there twice when they wrote it. */
+/** So much is built by a row in reading: older code did not count, and what it built was there beside what it was made of. */
 const MOST_READ = 2 * MOST_BUILT;
+/** What an object has: what tasks have written was there at once when they wrote it. */
+export const MOST_OF_TASKS = 2 * MOST_READ;
 
 /** What so many members of a record take. */
 export function roomOfMembers(count: number): number {
@@ -22,15 +24,15 @@ export function roomOfMembers(count: number): number {
 }
 
 /**
- * What patches may build together. They are short, whatever they build: a list that is copied twice is twice as long in each of the
- * rows of a chain that somebody has made up.
+ * What patches may build that is there at once: those of a row, or of all tasks. They are short, whatever they build: a list that is
+ * copied twice is twice as long in each of the rows of a chain that somebody has made up.
  */
 export class Budget {
-  #built: number;
+  readonly #most: number;
+  #built = 0;
 
-  /** `built`: before. */
-  constructor(built = 0) {
-    this.#built = built;
+  constructor(most = MOST_READ) {
+    this.#most = most;
   }
 
   get built(): number {
@@ -40,7 +42,7 @@ export class Budget {
   /** To be called before it is built. */
   take(room: number): void {
     this.#built += room;
-    if (this.#built > MOST_READ)
+    if (this.#built > this.#most)
       throw new UndecodableError("more comes of its patches than an object has room for");
   }
 }

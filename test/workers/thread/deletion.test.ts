@@ -135,7 +135,7 @@ describe("deleting a thread", () => {
     const answer = thread.post("/runs/wait", { assistant_id: "graph", input: { log: ["b"] } });
     await nextTurn.reached();
     expect(await thread.delete()).toBe(204);
-    expect(await json(answer)).toMatchObject({ __error__: { code: "thread_deleted" } });
+    await expect(json(answer)).rejects.toMatchObject({ status: 410, code: "thread_deleted" });
   });
 
   it("leaves nothing in memory either: a new thread in the same object is stored in full", async () => {

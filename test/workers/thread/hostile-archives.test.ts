@@ -100,7 +100,7 @@ describe("an archive whose rows come to more than an object has room for", () =>
   it("is told of when what tasks have written is read", async () => {
     const { thread } = await pausedThread();
     const long = [LIST, ...Array.from({ length: 1000 }, () => shared).flat()];
-    const writes = Array.from({ length: 20 }, (_, index) => [index, "log", long]);
+    const writes = Array.from({ length: 40 }, (_, index) => [index, "log", long]);
     const [type, body] = serde.dumpsTyped([Array.from(writes.keys()), "", writes]);
     const records = await changed(await exported(thread), "writes", (row) => ({ ...row, type, body }));
     const other = await importInto(new TestThread(), await archiveOf(records));
