@@ -1,11 +1,16 @@
+/** SHA-1 of a short text's UTF-8 bytes after a prefix, in hexadecimal digits. */
+export function sha1(prefix: Uint8Array, text: string): string {
+  return Array.from(sha1Words(prefix, text), (sum) => (sum >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
 /**
- * SHA-1 of a short text's UTF-8 bytes after a prefix, in hexadecimal digits: what a UUID of version 5 is made of. Task ids are made
- * for every task of every superstep, and the platforms' own hashes cost several times as much for so few bytes.
+ * The same as five words: what a UUID of version 5 is made of. Task ids are made for every task of every superstep, and the
+ * platforms' own hashes cost several times as much for so few bytes.
  *
  * It goes on from where the hash before came to with the blocks that are the same: what one task calls differs in its
  * last block only.
  */
-export function sha1(prefix: Uint8Array, text: string): string {
+export function sha1Words(prefix: Uint8Array, text: string): Int32Array {
   [last, before] = [before, last];
   pad(last, prefix, text);
   const { view, states, blocks } = last;
@@ -16,7 +21,7 @@ export function sha1(prefix: Uint8Array, text: string): string {
     addBlock(state, view, 64 * block);
     states.set(state, 5 * block);
   }
-  return Array.from(state, (sum) => (sum >>> 0).toString(16).padStart(8, "0")).join("");
+  return state;
 }
 
 /** A text with its padding, and the hash after each of its blocks. */
@@ -75,7 +80,11 @@ function writeText(bytes: Uint8Array, text: string, offset: number): number {
 /** A loop for each of the four functions: one that asks in each of its 80 rounds which it is takes twice as long. */
 function addBlock(state: Int32Array, view: DataView, offset: number): void {
   expand(view, offset);
-  let [a = 0, b = 0, c = 0, d = 0, e = 0] = state;
+  let a = state[0] ?? 0;
+  let b = state[1] ?? 0;
+  let c = state[2] ?? 0;
+  let d = state[3] ?? 0;
+  let e = state[4] ?? 0;
   for (let round = 0; round < 20; round++) {
     const mixed = (rotate(a, 5) + ((b & c) | (~b & d)) + 0x5a827999 + e + word(round)) | 0;
     e = d;
@@ -108,7 +117,11 @@ function addBlock(state: Int32Array, view: DataView, offset: number): void {
     b = a;
     a = mixed;
   }
-  for (const [index, sum] of [a, b, c, d, e].entries()) state[index] = (state[index] ?? 0) + sum;
+  state[0] = (state[0] ?? 0) + a;
+  state[1] = (state[1] ?? 0) + b;
+  state[2] = (state[2] ?? 0) + c;
+  state[3] = (state[3] ?? 0) + d;
+  state[4] = (state[4] ?? 0) + e;
 }
 
 /** The words of the rounds, from the block at the offset. */

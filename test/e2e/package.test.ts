@@ -19,7 +19,7 @@ import { bundle, run, runBin } from "./support/run.ts";
 import { ROOT } from "./support/server.ts";
 
 /** In bytes, minified and compressed: the whole Worker, of which the graph is next to nothing. */
-const BUNDLE_BUDGET = 206_000;
+const BUNDLE_BUDGET = 207_000;
 
 /** The same of the client. */
 const CLIENT_BUDGET = 3000;
