@@ -49,14 +49,14 @@ export class Thread {
 
   invoke(start: StartRun): Promise<Reply<Bytes>> {
     return replying(async () => {
-      const runId = await this.#admit({ ...start, isAwaited: true });
+      const runId = await this.#accept({ ...start, isAwaited: true });
       return this.#parts.ends.answer({ ...start, runId }, wireAnswer);
     });
   }
 
   stream(start: StartRun, after?: string): Promise<Reply<RunEvents>> {
     return replying(async () => {
-      const runId = await this.#admit(start);
+      const runId = await this.#accept(start);
       return this.#parts.readers.open({ ...start, runId, after }, start.request);
     });
   }
@@ -148,13 +148,7 @@ export class Thread {
     transfer.requireIdle();
   }
 
-  /** Takes the run in; answers with the id of the run that the call is about. */
-  async #admit(start: StartRun): Promise<string> {
-    const { admission } = this.#parts;
-    await admission.join();
-    await this.#ready(start);
-    let admitted = start.runId;
-    await admission.admit(start, (runId) => (admitted = runId));
-    return admitted;
+  #accept(start: StartRun): Promise<string> {
+    return this.#parts.admission.accept(start, (caller) => this.#ready(caller));
   }
 }

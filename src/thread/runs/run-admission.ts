@@ -2,7 +2,7 @@ import { withNamedAnswer } from "../answers/named-answer.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
 import type { Environment } from "../../pregel/environment.ts";
 import { isPromise } from "../../checkpoint/maybe-promise.ts";
-import { requireAccess } from "../access.ts";
+import { type Ready, requireAccess } from "../access.ts";
 import { AnswerClaims } from "../answers/answer-claims.ts";
 import { type HashedKey, hashedKey } from "../idempotency/content-hashes.ts";
 import type { CrashPoint } from "../crash-points.ts";
@@ -60,11 +60,6 @@ export class RunAdmission {
     return this.#staging.size > 0;
   }
 
-  /** Before anything is looked at for a call: resolves in the turn that it shares with others. Undefined: it may go on at once. */
-  join(): Promise<void> | undefined {
-    return this.#group.join();
-  }
-
   /** The thread is being deleted: what is on its way into the queue is refused. Resolves when nothing is any more. */
   async dismiss(): Promise<void> {
     this.#deletions += 1;
@@ -75,6 +70,18 @@ export class RunAdmission {
   async startedBy({ runId, idempotency: key }: StartedBy): Promise<string | undefined> {
     const idempotency = await hashedKey(this.#options.storage.serde, key);
     return this.#known({ runId, ...(idempotency !== undefined && { idempotency }) });
+  }
+
+  /**
+   * Returns the id of the run that a caller's call is about, as `admit` does. It may wait for other calls: only then anything is
+   * looked at for it.
+   */
+  async accept(call: StartRun, ready: Ready): Promise<string> {
+    await this.#group.join();
+    await ready(call);
+    let { runId } = call;
+    await this.admit(call, (admitted) => (runId = admitted));
+    return runId;
   }
 
   /**

@@ -43,12 +43,14 @@ export class ThreadRuns implements RunsApi {
   }
 
   startRun(start: StartRun): Promise<Reply<ToldRun>> {
-    return replying(async () => this.#told({ ...start, runId: await this.#accept(start) }));
+    const { admission, ready } = this.#parts;
+    return replying(async () => this.#told({ ...start, runId: await admission.accept(start, ready) }));
   }
 
   acceptRun(start: StartRun): Promise<Reply<AcceptedRun>> {
+    const { admission, ready } = this.#parts;
     return replying(async () => {
-      const runId = await this.#accept({ ...start, isAwaited: true });
+      const runId = await admission.accept({ ...start, isAwaited: true }, ready);
       const run = { ...start, runId };
       if (!(await this.#endsNow(runId))) return { runId };
       const values = await this.#parts.values(run).catch((fault: unknown) => {
@@ -125,16 +127,6 @@ export class ThreadRuns implements RunsApi {
       });
       return null;
     });
-  }
-
-  /** The id of the run that the call is about. */
-  async #accept(start: StartRun): Promise<string> {
-    const { admission, ready } = this.#parts;
-    await admission.join();
-    await ready(start);
-    let { runId } = start;
-    await admission.admit(start, (admitted) => (runId = admitted));
-    return runId;
   }
 
   /**
