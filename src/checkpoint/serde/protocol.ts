@@ -5,7 +5,10 @@ import type { MaybePromise } from "../types.ts";
  * changes. A serializer that has nothing to await answers at once: a superstep then stays in one turn of the event loop.
  */
 export interface SerializerProtocol {
-  /** `isBare`: every list in the value is known to have nothing but members, outside of instances of classes. */
+  /**
+   * `isBare`: every list in the value is known to have nothing but members, outside of instances of classes. The data may be a part of
+   * a buffer that others share: its `buffer` is not for whoever gets it.
+   */
   dumpsTyped(value: unknown, isBare?: boolean): MaybePromise<[type: string, data: Uint8Array]>;
   loadsTyped(type: string, data: Uint8Array | string): MaybePromise<unknown>;
   /**

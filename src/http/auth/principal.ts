@@ -68,7 +68,7 @@ export function checkPrincipal(principal: Principal): Principal {
   if (isNamed && isScoped && mayDecide && isRecord(configurable)) return principal;
   throw new TidemarkError(
     "invalid_principal",
-    `The configured auth has to answer with a tenant and a caller, texts of up to ${MAX_LENGTH} bytes without control characters, and scopes, a list; \`authorize\` is a function, \`configurable\` an object.`,
+    `The configured auth has to answer with a tenant and a caller, texts of up to ${MAX_LENGTH} bytes without control characters, and scopes, a list of texts; \`authorize\` is a function, and \`configurable\` an object.`,
   );
 }
 
