@@ -8,6 +8,7 @@ import {
   ThreadInterruptedError,
   UnknownInterruptError,
 } from "../errors.ts";
+import { answersOf } from "../named-answers.ts";
 import { RunEndedError } from "./nested-errors.ts";
 import { answerToOnly, askedInterruptIds, openInterruptIds, requireOpen } from "./answers.ts";
 import { applyWrites, type AppliedTask } from "./apply.ts";
@@ -24,7 +25,7 @@ import { findVisit } from "./nested-run.ts";
 import { shownQuestions, type Question } from "./question.ts";
 import { withoutSettled } from "./relayed-questions.ts";
 import { saverConfig, nextVersionOf, type Nesting, type RunContext } from "./run-context.ts";
-import { answersOf, type RunInput } from "./run-input.ts";
+import type { RunInput } from "./run-input.ts";
 import { isSend, packetOf, type Send } from "./send.ts";
 
 /** The checkpoint that a run starts from. */

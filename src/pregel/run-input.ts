@@ -1,4 +1,4 @@
-import { isRecord } from "../values/containers.ts";
+import { answersOf } from "../named-answers.ts";
 import { isCommand, type Command } from "./command.ts";
 
 /** What a run is started with. */
@@ -9,8 +9,6 @@ export type RunInput =
   /** Answers by interrupt id. */
   | { readonly kind: "answers"; readonly answers: ReadonlyMap<string, unknown> };
 
-const INTERRUPT_ID = /^[0-9a-f]{32}$/;
-
 /** Reads the first argument of `invoke` and `stream`. */
 export function parseRunInput(input: unknown): RunInput {
   if (input === null || input === undefined) return { kind: "continue" };
@@ -20,11 +18,4 @@ export function parseRunInput(input: unknown): RunInput {
   return answers !== undefined && isPlainResume
     ? { kind: "answers", answers }
     : { kind: "command", command: input };
-}
-
-/** The map of answers that a resume value is: an object whose keys are all interrupt ids. Otherwise undefined. */
-export function answersOf(resume: unknown): ReadonlyMap<string, unknown> | undefined {
-  if (!isRecord(resume)) return undefined;
-  const entries = Object.entries(resume);
-  return entries.length > 0 && entries.every(([id]) => INTERRUPT_ID.test(id)) ? new Map(entries) : undefined;
 }

@@ -37,6 +37,7 @@ const LEAVES = [
   "langchain-message.ts",
   "langgraph-error.ts",
   "metadata-limits.ts",
+  "named-answers.ts",
   "hex.ts",
   "shared-bytes.ts",
   "sha1.ts",

@@ -1,5 +1,5 @@
-import { isRecord } from "../../values/containers.ts";
 import * as v from "valibot";
+import { answersOf } from "../../named-answers.ts";
 import type {
   LangGraphMode,
   RequestedCommand,
@@ -167,7 +167,7 @@ function requestedInput({ input, command }: RunCreate): RequestedInput {
   const answers = isAnswer ? answersOf(resume) : undefined;
   return answers === undefined
     ? { kind: "command", ...requestedCommand(command) }
-    : { kind: "answers", answers };
+    : { kind: "answers", answers: [...answers] };
 }
 
 export function requestedCommand({ resume, update, goto }: v.InferOutput<typeof Command>): RequestedCommand {
@@ -182,13 +182,4 @@ function gotosOf(goto: v.InferOutput<typeof Command>["goto"]): readonly Requeste
   return [goto ?? []]
     .flat()
     .map((to) => (typeof to === "string" ? to : { node: to.node, input: to.input ?? to.args }));
-}
-
-const INTERRUPT_ID = /^[0-9a-f]{32}$/;
-
-/** Answers by interrupt id; undefined when it is one answer, to whatever is asked. */
-function answersOf(resume: unknown): readonly (readonly [string, unknown])[] | undefined {
-  if (!isRecord(resume)) return undefined;
-  const entries = Object.entries(resume);
-  return entries.length > 0 && entries.every(([id]) => INTERRUPT_ID.test(id)) ? entries : undefined;
 }

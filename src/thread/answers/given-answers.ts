@@ -1,5 +1,5 @@
 import type { SerializerProtocol } from "../../checkpoint/serde/protocol.ts";
-import { answersOf } from "../../pregel/run-input.ts";
+import { answersOf } from "../../named-answers.ts";
 import { stableText } from "../../pregel/stable-text.ts";
 import { toHex } from "../../hex.ts";
 import { contentHashes, type ContentHashes } from "../idempotency/content-hashes.ts";

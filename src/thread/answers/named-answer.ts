@@ -1,5 +1,5 @@
 import { UnknownInterruptError } from "../../errors.ts";
-import { answersOf } from "../../pregel/run-input.ts";
+import { answersOf } from "../../named-answers.ts";
 import type { AnswerRecord } from "./answer-rows.ts";
 import { interruptAnswered } from "../errors.ts";
 import { answerHashes, givenAnswers } from "./given-answers.ts";
