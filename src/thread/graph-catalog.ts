@@ -1,4 +1,4 @@
-import { RefusedError } from "../errors.ts";
+import { CheckpointNotFoundError, RefusedError } from "../errors.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
 import { canBeginThread } from "../thread-beginning.ts";
 import { graphMismatch, threadEmpty, threadNotFound } from "./errors.ts";
@@ -46,6 +46,7 @@ export class GraphCatalog {
       if (requested === undefined || requested === bound) return bound;
       throw graphMismatch(bound, requested);
     }
+    if (bound !== undefined && checkpointId !== undefined) throw new CheckpointNotFoundError(checkpointId);
     if (!canBeginThread(input) || checkpointId !== undefined) {
       throw bound === undefined ? threadNotFound(start.threadId) : threadEmpty(start.threadId);
     }

@@ -135,6 +135,20 @@ describe("a thread that is made before its first run", () => {
     await expect(new TestThread(none).get("")).rejects.toMatchObject({ code: "thread_not_found" });
   });
 
+  it("has no checkpoint that a run could begin at, which is what the run is told", async () => {
+    const { thread_id: id } = await create();
+    const unknown = { status: 404, code: "checkpoint_not_found" };
+    const checkpointId = "1f1ec012-f7d7-66b0-8002-72e510e816f5";
+    const body = { assistant_id: "desk", input: { topic: "tea" } };
+    const begin = (place: object) => json(post(`/threads/${id}/runs/wait`, { ...body, ...place }));
+    await expect(begin({ checkpoint_id: checkpointId })).rejects.toMatchObject(unknown);
+    await expect(begin({ checkpoint: { checkpoint_id: checkpointId } })).rejects.toMatchObject(unknown);
+    const thread = new TestThread(id);
+    for (const input of [body.input, null])
+      await expect(thread.invoke({ input, checkpoint_id: checkpointId })).rejects.toMatchObject(unknown);
+    expect(await begin({})).toEqual({ topic: "tea" });
+  });
+
   it("is not made again, unless that is no matter", async () => {
     const { thread_id: id } = await create({ metadata: { n: 1 } });
     await expect(create({ thread_id: id })).rejects.toMatchObject({ status: 409, code: "thread_exists" });
