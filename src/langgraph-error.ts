@@ -9,19 +9,25 @@ export interface LangGraphError {
   readonly code: string;
 }
 
-/** The names that LangGraph has for what we call otherwise. */
+/** Names that are not made of their code: LangGraph's, and those of our classes. */
 const NAMES: Readonly<Record<string, string>> = {
   graph_recursion_limit: "GraphRecursionError",
   interrupt_not_pending: "UnknownInterruptError",
-  invalid_update: "InvalidUpdateError",
-  empty_input: "EmptyInputError",
-  node_timeout: "NodeTimeoutError",
+  interrupt_ambiguous: "UnknownInterruptError",
+  state_mutated: "FrozenStateError",
+  reducer_failed: "ReducerError",
+  channel_load_failed: "ChannelLoadError",
 };
 
 /** Of a run that failed in a node: what the node threw, in its own words. */
 export function langGraphError({ code, message, details }: WireError): LangGraphError {
   const thrown = code === "node_failed" ? thrownIn(details["errors"]) : undefined;
-  return { error: NAMES[code] ?? code, message, ...thrown, code };
+  return { error: NAMES[code] ?? nameOf(code), message, ...thrown, code };
+}
+
+/** As classes are named: `unknown_node` is an `UnknownNodeError`. */
+function nameOf(code: string): string {
+  return `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`;
 }
 
 function thrownIn(errors: unknown): { readonly error: string; readonly message: string } | undefined {

@@ -67,7 +67,7 @@ export const RunPart = v.partial(Run);
 export const RunValues = v.pipe(
   v.record(v.string(), v.unknown()),
   v.description(
-    "The values of the state. Open questions are under `__interrupt__`; of a run that failed, or was cancelled, there is only `__error__`: its code and message.",
+    "The values of the state. Open questions are under `__interrupt__`; of a run that failed, or was cancelled, there is only `__error__`: the name, message and code of the error.",
   ),
 );
 

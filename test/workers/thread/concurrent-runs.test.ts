@@ -124,7 +124,9 @@ it("HTT-05: a run that failed or was cancelled never looks like one that came to
   expect(await joined("go")).toEqual({ log: ["go", "done"] });
   expect(await joined("ask")).toMatchObject({ log: ["ask"], __interrupt__: [{ value: "?" }] });
   expect(await joined("fail")).toMatchObject({ __error__: { error: "Error", code: "node_failed" } });
-  expect(await joined("wait", true)).toMatchObject({ __error__: { error: "run_cancelled" } });
+  expect(await joined("wait", true)).toMatchObject({
+    __error__: { error: "RunCancelledError", code: "run_cancelled" },
+  });
   gate.open();
 });
 

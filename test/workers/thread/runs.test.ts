@@ -139,7 +139,7 @@ describe("a run in the background", () => {
     await until(async () => (await read(thread, refused)).status === "error");
     expect(await read(thread, refused)).toMatchObject({ error: { code: "thread_interrupted" } });
     expect(await thread.get(`/runs/${refused.run_id}/join`)).toMatchObject({
-      __error__: { error: "thread_interrupted" },
+      __error__: { error: "ThreadInterruptedError", code: "thread_interrupted" },
     });
     const streamed = await thread.post("/runs/stream", { input: { log: ["x"] }, on_interrupted: "refuse" });
     const path = streamed.headers.get("content-location") ?? "";
@@ -201,6 +201,23 @@ describe("waiting for a run", () => {
     expect(failed).toEqual({
       __error__: { error: "Error", message: "no luck", code: "node_failed" },
     });
+  });
+
+  it("are the error's name, message and code of a run whose command goes nowhere, however its end is heard of", async () => {
+    deploy({ asks });
+    const thread = new TestThread();
+    const body = { command: { goto: "nobody" } };
+    const error = {
+      error: "UnknownNodeError",
+      message: 'The Command goes to "nobody", which this graph does not have.',
+      code: "unknown_node",
+    };
+    expect(await wait(thread, body)).toEqual({ __error__: error });
+    const started = await start(thread, body);
+    expect(await thread.get(`/runs/${started.run_id}/join`)).toEqual({ __error__: error });
+    const streamed = await thread.post("/runs/stream", body);
+    const last = (await streamed.text()).split("event: error\n")[1] ?? "";
+    expect(JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? "null")).toEqual(error);
   });
 });
 
@@ -509,7 +526,7 @@ describe("timeout_seconds", () => {
     expect(await wait(thread, { input: { log: ["a"] }, timeout_seconds: 60 })).toHaveProperty("log");
     expect(await thread.timerKinds()).toEqual([]);
     const late = await wait(thread, { input: { log: ["wait"] }, timeout_seconds: 0.05 });
-    expect(late).toMatchObject({ __error__: { error: "run_timed_out" } });
+    expect(late).toMatchObject({ __error__: { error: "RunTimedOutError", code: "run_timed_out" } });
     gate.open();
   });
 });
