@@ -86,6 +86,7 @@ export function threadParts(options: ThreadOptions) {
   const admission = new RunAdmission({
     ...queued,
     entrance,
+    transfer,
     onTemporary: () => temporary.begin(),
     onChange: (isAwaited) => announcer.note(!isAwaited),
     onMade: () => announcer.tellIfPossible(),

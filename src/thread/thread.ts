@@ -145,7 +145,8 @@ export class Thread {
     announcer.onWake();
     if (thread.deleting === 0) return queue.wake();
     await deletion.finish(thread.thread_id);
-    transfer.requireIdle();
+    // Others have waited for it as well.
+    return this.#ready(caller);
   }
 
   #accept(start: StartRun): Promise<string> {

@@ -58,7 +58,7 @@ export class RetentionKeeper {
     const now = platform.now();
     const isIdle = !queue.isBusy();
     const expiry = this.#expiry(thread);
-    const isUsed = !isIdle || admission.isStaging || queue.lock.isEdited();
+    const isUsed = !isIdle || admission.isAdmitting || queue.lock.isEdited();
     if (!isUsed && expiry !== undefined && expiry <= now) return deletion.begin(thread);
     const isPruned =
       !isIdle || !this.#isPruning || (await queue.lock.exclusive(() => this.#prune(threadId, now)));

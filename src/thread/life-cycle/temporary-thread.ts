@@ -14,7 +14,7 @@ export interface TemporaryThreadParts {
   readonly storage: ThreadStorage;
   readonly platform: ThreadPlatform;
   readonly queue: RunQueue;
-  readonly admission: Pick<RunAdmission, "isStaging">;
+  readonly admission: Pick<RunAdmission, "isAdmitting">;
   readonly states: Pick<StateReader, "standing">;
   readonly deletion: ThreadDeletion;
 }
@@ -54,7 +54,7 @@ export class TemporaryThread {
   /** Whether something of it is still to come. */
   #isAwaited(): boolean {
     const { storage, admission } = this.#parts;
-    return admission.isStaging || storage.timers.has("wait") || storage.timers.has("delivery");
+    return admission.isAdmitting || storage.timers.has("wait") || storage.timers.has("delivery");
   }
 
   /** As long as it may be answered, and as a call that comes again is to be led to its run. */

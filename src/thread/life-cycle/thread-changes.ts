@@ -5,6 +5,7 @@ import { threadExists, threadNotFound } from "../errors.ts";
 import type { CreateThread, PatchThread } from "./life-cycle-protocol.ts";
 import { patchedMetadata } from "../thread-metadata.ts";
 import type { RetentionKeeper } from "./retention-keeper.ts";
+import type { RunAdmission } from "../runs/run-admission.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import type { ThreadTransfer } from "../transfer/thread-transfer.ts";
 
@@ -12,7 +13,8 @@ export interface ThreadChangesParts {
   readonly storage: ThreadStorage;
   readonly announcer: Announcer;
   readonly retention: Pick<RetentionKeeper, "noteUse">;
-  readonly transfer: Pick<ThreadTransfer, "make">;
+  readonly transfer: Pick<ThreadTransfer, "make" | "requireIdle">;
+  readonly admission: Pick<RunAdmission, "isAdmitting">;
   readonly ready: Ready;
   readonly now: () => number;
 }
@@ -30,12 +32,13 @@ export class ThreadChanges {
 
   /** A thread that has run nothing, or that is made of steps. One that is there stays as it is, when that is allowed. */
   async create(create: CreateThread): Promise<void> {
-    const { storage, announcer, transfer, retention, now } = this.#parts;
+    const { storage, announcer, transfer, admission, retention, now } = this.#parts;
     const key = await hashedKey(storage.serde, create.idempotency);
     const thread = storage.thread();
     const isKnown = thread && key && storage.keys.find(key, now()) !== undefined;
     if (thread === undefined) {
       if (create.supersteps === undefined) return this.#createEmpty(create, key);
+      if (admission.isAdmitting) throw threadExists(create.threadId);
       await transfer.make(create, create.supersteps);
       storage.transaction(() => {
         retention.noteUse();
@@ -65,10 +68,11 @@ export class ThreadChanges {
   }
 
   async #createEmpty(create: CreateThread, key: HashedKey | undefined): Promise<void> {
-    const { storage, announcer, retention, ready, now } = this.#parts;
+    const { storage, announcer, transfer, retention, ready, now } = this.#parts;
     const { tenant, threadId, metadata, ttl } = create;
     const thread = { tenant, thread_id: threadId, graph: "", created_at: now(), metadata };
     const isTold = await announcer.draft.announce(thread);
+    transfer.requireIdle();
     if (storage.thread() !== undefined) {
       // Somebody else has made it meanwhile, or is about to.
       await ready("anyone");

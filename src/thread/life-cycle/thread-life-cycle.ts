@@ -52,8 +52,7 @@ export class ThreadLifeCycle implements LifeCycleApi {
 
   createThread(create: CreateThread): Promise<Reply<Bytes>> {
     // Whose thread is there already is told only that it is taken.
-    return this.#replying("anyone", async ({ admission }) => {
-      if (create.supersteps !== undefined && admission.isStaging) throw threadExists(create.threadId);
+    return this.#replying("anyone", async () => {
       await this.#changes.create(create);
       return this.#view(create.threadId);
     });
@@ -129,7 +128,7 @@ export class ThreadLifeCycle implements LifeCycleApi {
 
   importThread(target: ImportThread, archive: ByteStream): Promise<Reply<ImportedThread>> {
     return this.#replying("anyone", async ({ storage, admission, transfer, platform, onImported }) => {
-      if (storage.thread() !== undefined || admission.isStaging) {
+      if (storage.thread() !== undefined || admission.isAdmitting) {
         const before = storage.thread() && (await transfer.imported(target, archive));
         if (before === undefined) throw threadExists(target.threadId);
         return before;

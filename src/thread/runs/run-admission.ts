@@ -18,6 +18,7 @@ import { stageRun, type StagedRun } from "./stage-run.ts";
 import type { StateReader } from "../state/state-reader.ts";
 import { boundMetadata } from "../thread-metadata.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
+import type { ThreadTransfer } from "../transfer/thread-transfer.ts";
 
 export interface AdmissionOptions {
   readonly storage: ThreadStorage;
@@ -33,6 +34,7 @@ export interface AdmissionOptions {
   readonly onMade: () => Promise<void>;
   readonly outbox: Outbox;
   readonly entrance: RunEntrance;
+  readonly transfer: Pick<ThreadTransfer, "requireIdle">;
   readonly reached: (point: CrashPoint) => void;
 }
 
@@ -46,8 +48,8 @@ type HashedStart = StartRun & { readonly idempotency?: HashedKey };
 export class RunAdmission {
   readonly #options: AdmissionOptions;
   readonly #group: GroupCommit;
-  /** Inputs that are being stored, before their runs are in the queue. */
-  readonly #staging = new Set<Promise<StagedRun>>();
+  /** Calls whose runs are not in the queue yet. */
+  readonly #admitting = new Set<Promise<void>>();
   /** How often the thread was deleted since this instance began. */
   #deletions = 0;
 
@@ -56,14 +58,15 @@ export class RunAdmission {
     this.#group = new GroupCommit(() => options.environment.yieldTurn());
   }
 
-  get isStaging(): boolean {
-    return this.#staging.size > 0;
+  /** Whether a run is on its way into the queue: nothing else makes the thread meanwhile. */
+  get isAdmitting(): boolean {
+    return this.#admitting.size > 0;
   }
 
   /** The thread is being deleted: what is on its way into the queue is refused. Resolves when nothing is any more. */
   async dismiss(): Promise<void> {
     this.#deletions += 1;
-    await Promise.allSettled(this.#staging);
+    await Promise.allSettled(this.#admitting);
   }
 
   /** The run that the call has started, now or when it came before with its key. */
@@ -89,9 +92,19 @@ export class RunAdmission {
    * the transaction that takes it in. What that throws undoes it.
    */
   async admit(call: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
+    const { storage, transfer, onMade } = this.#options;
+    // It may have begun since this call was let in.
+    transfer.requireIdle();
+    const isNew = storage.thread() === undefined;
+    const admitting = this.#admit(call, onAdmitted);
+    this.#admitting.add(admitting);
+    await admitting.finally(() => this.#admitting.delete(admitting));
+    if (isNew && call.isAwaited !== true) await onMade();
+  }
+
+  async #admit(call: StartRun, onAdmitted: (runId: string) => void): Promise<void> {
     const { entrance, queue, states, storage, reached } = this.#options;
     const deletions = this.#deletions;
-    const isNew = storage.thread() === undefined;
     const hashing = hashedKey(storage.serde, call.idempotency);
     const idempotency = isPromise(hashing) ? await hashing : hashing;
     const { idempotency: _, ...others } = call;
@@ -123,7 +136,6 @@ export class RunAdmission {
       await staged.record.release();
     }
     queue.wake();
-    if (isNew && call.isAwaited !== true) await this.#options.onMade();
   }
 
   /**
@@ -198,15 +210,11 @@ export class RunAdmission {
   async #stage(start: StartRun): Promise<StagedRun> {
     const { storage } = this.#options;
     if (storage.thread() === undefined) storage.prepare();
-    const staging = stageRun(storage, start);
-    this.#staging.add(staging);
     try {
-      return await staging;
+      return await stageRun(storage, start);
     } catch (error) {
-      if (this.#staging.size === 1 && storage.thread() === undefined) await storage.reset();
+      if (this.#admitting.size === 1 && storage.thread() === undefined) await storage.reset();
       throw error;
-    } finally {
-      this.#staging.delete(staging);
     }
   }
 }

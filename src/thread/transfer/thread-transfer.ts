@@ -119,6 +119,7 @@ export class ThreadTransfer {
   }
 
   async #making<Made>(threadId: string, work: () => Promise<Made>): Promise<Made> {
+    this.requireIdle();
     this.#importing = threadId;
     try {
       this.guard();
