@@ -55,6 +55,13 @@ const QUERIES: readonly Query[] = [
   ["the first 20 questions", "/interrupts?limit=20"],
 ];
 
+/** Beside drafts: each is asked of. */
+const WITH_DRAFTS: readonly Query[] = [
+  ["count of all, beside 100 drafts", "/threads/count", {}],
+  ["count of a plan, beside 100 drafts", "/threads/count", { metadata: { plan: "pro" } }],
+  ["newest first, beside 100 drafts", "/threads/search", page({})],
+];
+
 /** Searches of a tenant with 100,000 threads, over HTTP: with objects that are awake, and with all of them just woken. */
 export async function benchDirectory(): Promise<string> {
   const harness = createTestHarness({
@@ -66,6 +73,8 @@ export async function benchDirectory(): Promise<string> {
       await ask(origin, `/fill?from=${from}&to=${Math.min(from + AT_ONCE, THREADS)}`);
     const lines: string[] = [];
     for (const query of QUERIES) lines.push(await lineOf(origin, query));
+    await ask(origin, `/draft?from=${THREADS}&to=${THREADS + 100}`);
+    for (const query of WITH_DRAFTS) lines.push(await lineOf(origin, query));
     return [
       `${"workerd, over HTTP, ms".padEnd(50)}${"warm".padStart(8)}${"cold".padStart(8)}`,
       ...lines,

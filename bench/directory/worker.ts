@@ -1,4 +1,6 @@
 import { createRuntime } from "tidemark/worker";
+import { DRAFT } from "../../src/draft-version.ts";
+import { objectName } from "../../src/http/object-name.ts";
 import { TenantDirectory } from "../../src/directory/tenant-directory.ts";
 import type { DirectoryApi, ThreadEntry } from "../../src/directory/protocol.ts";
 import { ours } from "../graphs/library.ts";
@@ -22,17 +24,19 @@ export class Directory extends runtime.Directory {
 }
 
 interface Env {
+  readonly THREAD: DurableObjectNamespace;
   readonly DIRECTORY: DurableObjectNamespace<Directory>;
 }
 
 export default {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
+    const [from, to] = [Number(searchParams.get("from")), Number(searchParams.get("to"))];
     const stubs = Array.from({ length: SHARDS }, (_, index) =>
       env.DIRECTORY.getByName(JSON.stringify(["", index])),
     );
-    if (pathname === "/fill")
-      return fill(stubs, Number(searchParams.get("from")), Number(searchParams.get("to")));
+    if (pathname === "/fill") return fill(stubs, from, to);
+    if (pathname === "/draft") return draft(stubs, env.THREAD, from, to);
     if (pathname === "/leave") return leave(stubs);
     return runtime.fetch(request, env, ctx);
   },
@@ -55,6 +59,24 @@ async function fill(stubs: readonly Stub[], from: number, to: number): Promise<R
     await stubs[index]?.putThreads(group);
   });
   await Promise.all(filling);
+  return Response.json({});
+}
+
+const HOUR = 3_600_000;
+
+/** Threads that are announced and never made. */
+async function draft(
+  stubs: readonly Stub[],
+  threads: DurableObjectNamespace,
+  from: number,
+  to: number,
+): Promise<Response> {
+  const directory = new TenantDirectory(stubs.map((stub) => (call) => call(stub)));
+  for (let index = from; index < to; index++) {
+    const entry = { ...entryOf(index), version: DRAFT };
+    const objectId = threads.idFromName(objectName("", entry.threadId)).toString();
+    await directory.putThread(entry, { within: HOUR, objectId });
+  }
   return Response.json({});
 }
 

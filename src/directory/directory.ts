@@ -125,7 +125,10 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
     order: ThreadOrder,
     count: number,
   ): Promise<readonly ThreadPlace[]> {
-    return this.#isEmpty() ? [] : this.#search.find(filter, order, count);
+    const unmade = await this.#unmade(filter);
+    if (this.#isEmpty()) return [];
+    const found = this.#search.find(filter, order, count + unmade.size);
+    return found.filter(({ threadId }) => !unmade.has(threadId)).slice(0, count);
   }
 
   async getThreads(threadIds: readonly string[]): Promise<readonly ThreadEntry[]> {
@@ -133,7 +136,8 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
   }
 
   async countThreads(filter: ThreadFilter): Promise<number> {
-    return this.#isEmpty() ? 0 : this.#search.count(filter);
+    const { size } = await this.#unmade(filter);
+    return this.#isEmpty() ? 0 : this.#search.count(filter) - size;
   }
 
   async getQuestions(page: QuestionsPage): Promise<readonly AskedQuestion[]> {
@@ -207,6 +211,19 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
     });
     await this.#arm();
     await Promise.all(asked.map((thread) => this.#ask(thread)));
+  }
+
+  /** Those that would be found though there is only a draft of them, and their objects have no thread. They may be about to make it. */
+  async #unmade(filter: ThreadFilter): Promise<ReadonlySet<string>> {
+    const drafts = this.#isEmpty() ? [] : this.#search.drafts(filter);
+    if (drafts.length === 0) return new Set();
+    const answers = drafts.map(async (draft) =>
+      (await this.#expected.isUnmade(draft, "hasThread")) ? draft.thread_id : undefined,
+    );
+    const unmade = new Set(await Promise.all(answers));
+    // Those that have told something meanwhile are found.
+    const left = this.#isEmpty() ? [] : this.#search.drafts(filter);
+    return new Set(left.map(({ thread_id: id }) => id).filter((id) => unmade.has(id)));
   }
 
   async #ask(thread: ExpectedThread): Promise<void> {

@@ -21,7 +21,7 @@ export function createDirectoryClass({ serde, askThread, report }: DirectoryConf
         serde: serde?.(env as Cloudflare.Env) ?? new MsgpackSerializer(),
         now: () => Date.now(),
         yieldTurn: () => scheduler.wait(0),
-        askThread: (objectId) => askThread(env)(objectId),
+        askThread: (objectId, question) => askThread(env)(objectId, question),
         wait: (time) => scheduler.wait(time),
         report,
       });

@@ -4,13 +4,13 @@ import type { Sql } from "../storage/sql.ts";
 
 /** Threads that are asked at once. */
 const AT_ONCE = 16;
-/** So long a thread has to answer, in milliseconds. */
-const DEADLINE = 10_000;
+/** So long a thread has to answer, in milliseconds: nobody waits for what it tells. */
+const DEADLINES = { announceThread: 10_000, hasThread: 1000 };
 /** One that cannot answer is asked again after so long, in milliseconds. */
 const FIRST_DELAY = 30_000;
 
-/** Has a thread tell what it is. False when its object has none. */
-export type AskThread = (objectId: string) => Promise<boolean>;
+/** Asks a thread whether it is there, or has it tell what it is. False when its object has none. */
+export type AskThread = (objectId: string, question: keyof typeof DEADLINES) => Promise<boolean>;
 
 export interface Asking {
   readonly askThread: AskThread;
@@ -59,10 +59,16 @@ export class ExpectedThreads {
   }
 
   /** Asks it. False also when it does not answer. */
-  async isUnmade({ object_id: objectId, thread_id: id }: ExpectedThread): Promise<boolean> {
+  async isUnmade(
+    { object_id: objectId, thread_id: id }: Pick<ExpectedThread, "object_id" | "thread_id">,
+    question: Parameters<AskThread>[1] = "announceThread",
+  ): Promise<boolean> {
     const { askThread, wait, report } = this.#asking;
     try {
-      return !(await Promise.race([askThread(objectId), wait(DEADLINE).then(() => true)]));
+      return !(await Promise.race([
+        askThread(objectId, question),
+        wait(DEADLINES[question]).then(() => true),
+      ]));
     } catch (fault) {
       report(fault, { thread_id: id });
       return false;

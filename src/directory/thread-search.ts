@@ -1,5 +1,6 @@
 import type { Sql, SqlInput } from "../storage/sql.ts";
 import { contains } from "../values/contains.ts";
+import { DRAFT } from "../draft-version.ts";
 import { isExact, type Leaf, leavesWithin, MAX_KEYS } from "./leaves.ts";
 import type { ThreadFilter, ThreadOrder, ThreadPlace } from "./protocol.ts";
 import { parseEntry, STATUS } from "./thread-index.ts";
@@ -16,7 +17,19 @@ interface Condition {
   readonly inputs: readonly SqlInput[];
 }
 
-type PlaceRow = { thread_id: string; key: string | number; entry?: string };
+/** Drafts that are asked of for one search: the others count as threads, which nearly all of them are. */
+const MAX_DRAFTS = 100;
+
+/** There are only few: those of threads that were made a moment ago, or not at all. */
+const IS_DRAFT = `t.expected_by IS NOT NULL AND t.version = ${DRAFT}`;
+
+type PlaceRow = { thread_id: string; key: string | number };
+
+/** A thread that may not be made, and the object that knows. */
+export interface DraftedThread extends Record<string, SqlStorageValue> {
+  readonly thread_id: string;
+  readonly object_id: string;
+}
 
 /** Finds threads by their keys: what it reads follows the threads that the rarest key of a filter has, or the page that is wanted. */
 export class ThreadSearch {
@@ -27,18 +40,20 @@ export class ThreadSearch {
   }
 
   find(filter: ThreadFilter, { by, descending }: ThreadOrder, count: number): readonly ThreadPlace[] {
-    const where = this.#where(filter);
     const direction = descending ? "DESC" : "ASC";
-    const isFiltered = !isExactFilter(filter);
-    const statement = `SELECT t.thread_id, t.${by} AS key${isFiltered ? ", t.entry" : ""} FROM threads t
-      WHERE ${where.sql} ORDER BY t.${by} ${direction}, t.thread_id ${direction}${isFiltered ? "" : " LIMIT ?"}`;
-    const found: ThreadPlace[] = [];
-    for (const row of this.#sql.each<PlaceRow>(statement, ...where.inputs, ...(isFiltered ? [] : [count]))) {
-      if (isFiltered && !matches(row.entry ?? "", filter)) continue;
-      found.push({ threadId: row.thread_id, key: row.key });
-      if (found.length === count) break;
-    }
-    return found;
+    const columns = `t.thread_id, t.${by} AS key`;
+    const order = `t.${by} ${direction}, t.thread_id ${direction}`;
+    const rows = this.#first<PlaceRow>(columns, this.#where(filter), { filter, order, count });
+    return rows.map((row) => ({ threadId: row.thread_id, key: row.key }));
+  }
+
+  /** Those that are found of which there is only a draft, those first that have been expected for longest. */
+  drafts(filter: ThreadFilter): readonly DraftedThread[] {
+    if (this.#sql.first(`SELECT 1 FROM threads t WHERE ${IS_DRAFT} LIMIT 1`) === undefined) return [];
+    const { sql, inputs } = this.#where(filter);
+    const where = { sql: `${IS_DRAFT} AND ${sql}`, inputs };
+    const wanted = { filter, order: "t.expected_by", count: MAX_DRAFTS };
+    return this.#first<DraftedThread>("t.thread_id, t.object_id", where, wanted);
   }
 
   count(filter: ThreadFilter): number {
@@ -56,6 +71,29 @@ export class ThreadSearch {
       if (matches(entry, filter)) count += 1;
     }
     return count;
+  }
+
+  /** The first rows of an order. */
+  #first<Row extends Record<string, SqlStorageValue>>(
+    columns: string,
+    where: Condition,
+    {
+      filter,
+      order,
+      count,
+    }: { readonly filter: ThreadFilter; readonly order: string; readonly count: number },
+  ): readonly Row[] {
+    const select = `FROM threads t WHERE ${where.sql} ORDER BY ${order}`;
+    if (isExactFilter(filter))
+      return this.#sql.all<Row>(`SELECT ${columns} ${select} LIMIT ?`, ...where.inputs, count);
+    const statement = `SELECT ${columns}, t.entry ${select}`;
+    const found: Row[] = [];
+    for (const row of this.#sql.each<Row & { entry: string }>(statement, ...where.inputs)) {
+      if (!matches(row.entry, filter)) continue;
+      found.push(row);
+      if (found.length === count) break;
+    }
+    return found;
   }
 
   /** The keys alone say it: threads are not looked at. */

@@ -48,9 +48,12 @@ async function callThreadObject<Value>(
   }
 }
 
-/** Has the thread of an object tell its directory what it is. */
-export function announceThread(stub: () => ThreadApi): Promise<Reply<boolean>> {
-  return callThreadObject(stub, (thread): Promise<Reply<boolean>> => thread.announceThread());
+/** Asks an object whether it has a thread, or has that tell its directory what it is. */
+export function askObject(
+  stub: () => ThreadApi,
+  question: "announceThread" | "hasThread",
+): Promise<Reply<boolean>> {
+  return callThreadObject(stub, (thread): Promise<Reply<boolean>> => thread[question]());
 }
 
 /**

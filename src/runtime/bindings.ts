@@ -5,7 +5,7 @@ import { RefusedError, StorageError, TidemarkError } from "../errors.ts";
 import type { RateLimiter } from "../http/auth/rate-limit.ts";
 import { objectName } from "../http/object-name.ts";
 import {
-  announceThread,
+  askObject,
   type CalledThread,
   callObject,
   callThread,
@@ -53,11 +53,10 @@ export function threadsById(env: unknown, binding: string): (objectId: string) =
   };
 }
 
-/** Has the thread of an object tell its directory what it is. */
 export function threadAsking(env: unknown, binding: string): AskThread {
-  return async (objectId) => {
+  return async (objectId, question) => {
     const stub = threadsById(env, binding)(objectId);
-    const reply = await announceThread(stub);
+    const reply = await askObject(stub, question);
     if (reply.ok) return reply.value;
     const { error: cause } = reply;
     throw new StorageError("thread_unavailable", `The thread cannot tell what it is: ${cause.message}`, {

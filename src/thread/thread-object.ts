@@ -174,6 +174,10 @@ export abstract class ThreadObject extends DurableObject implements ThreadApi, C
     return this.#serve((thread) => thread.lifeCycle.deleteThread(address));
   }
 
+  hasThread(): Promise<Reply<boolean>> {
+    return this.#serve((thread) => thread.lifeCycle.hasThread());
+  }
+
   announceThread(): Promise<Reply<boolean>> {
     return this.#serve((thread) => thread.lifeCycle.announceThread());
   }

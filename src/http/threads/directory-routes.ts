@@ -4,7 +4,7 @@ import { parseBody } from "../requests/body.ts";
 import { inGroups } from "../in-groups.ts";
 import { once } from "../once.ts";
 import { RebuildDirectoryBody } from "../tenants/tenant-schemas.ts";
-import { announceThread } from "../thread-stub.ts";
+import { askObject } from "../thread-stub.ts";
 import { tried } from "../tried.ts";
 
 /** What is done with the directories of all tenants. */
@@ -20,7 +20,7 @@ export function directoryRoutes(options: AppOptions): Hono {
       const failed: { object: string; code: string }[] = [];
       let announced = 0;
       await inGroups(stubs, async ({ id, stub }) => {
-        const reply = await tried(options.report, () => announceThread(stub));
+        const reply = await tried(options.report, () => askObject(stub, "announceThread"));
         if (!reply.ok) failed.push({ object: id, code: reply.error.code });
         else if (reply.value) announced += 1;
       });

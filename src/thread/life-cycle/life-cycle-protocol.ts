@@ -69,6 +69,8 @@ export interface LifeCycleApi {
   /** Answers as `getThread`. */
   patchThread(patch: PatchThread): Promise<Reply<Bytes>>;
   deleteThread(address: ThreadAddress): Promise<Reply<null>>;
+  /** Whether there is a thread, which stays. */
+  hasThread(): Promise<Reply<boolean>>;
   /** Tells the directory what the thread is; false when there is none. The object knows its own address. */
   announceThread(): Promise<Reply<boolean>>;
   pruneThread(prune: PruneThread): Promise<Reply<null>>;

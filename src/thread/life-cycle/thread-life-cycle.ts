@@ -110,6 +110,11 @@ export class ThreadLifeCycle implements LifeCycleApi {
     });
   }
 
+  /** Nothing begins because somebody asks this. */
+  hasThread(): Promise<Reply<boolean>> {
+    return replying(async () => this.#parts.storage.thread()?.deleting === 0);
+  }
+
   announceThread(): Promise<Reply<boolean>> {
     return this.#replying("anyone", ({ announcer }) => announcer.retell());
   }
