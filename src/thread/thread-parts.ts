@@ -82,7 +82,13 @@ export function threadParts(options: ThreadOptions) {
   const readers = new EventReaders({ ...queued, log: events, ends, limits: options.events });
   const stops = new RunStops({ ...queued, onLeave });
   const entrance = new RunEntrance({ ...queued, stops });
-  const transfer = new ThreadTransfer(queued);
+  const transfer = new ThreadTransfer({
+    ...queued,
+    onMade: () => {
+      retention.noteUse();
+      announcer.note();
+    },
+  });
   const admission = new RunAdmission({
     ...queued,
     entrance,

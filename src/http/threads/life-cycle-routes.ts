@@ -124,7 +124,7 @@ async function receive(
       attempts += 1;
       // What was exported can be sent once only.
       if (attempts > 1) throw interrupted();
-      return api.importThread({ ...target.address, metadata }, readable);
+      return api.importThread({ ...target.address, metadata, isCopy: true }, readable);
     });
   } catch (error) {
     await sending;

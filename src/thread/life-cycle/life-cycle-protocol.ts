@@ -43,6 +43,8 @@ export interface PruneThread extends ThreadAddress {
 export interface ImportThread extends ThreadAddress {
   /** Takes the place of what the archive says under these keys. */
   readonly metadata?: JsonObject | undefined;
+  /** Another thread than that of the archive: it begins now. */
+  readonly isCopy?: boolean;
   /** The key of the call. What else the call is says the archive, of which the thread makes the hash. */
   readonly idempotency?: Idempotency;
 }

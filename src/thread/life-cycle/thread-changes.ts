@@ -32,7 +32,7 @@ export class ThreadChanges {
 
   /** A thread that has run nothing, or that is made of steps. One that is there stays as it is, when that is allowed. */
   async create(create: CreateThread): Promise<void> {
-    const { storage, announcer, transfer, admission, retention, now } = this.#parts;
+    const { storage, announcer, transfer, admission, now } = this.#parts;
     const key = await hashedKey(storage.serde, create.idempotency);
     const thread = storage.thread();
     const isKnown = thread && key && storage.keys.find(key, now()) !== undefined;
@@ -40,10 +40,7 @@ export class ThreadChanges {
       if (create.supersteps === undefined) return this.#createEmpty(create, key);
       if (admission.isAdmitting) throw threadExists(create.threadId);
       await transfer.make(create, create.supersteps);
-      storage.transaction(() => {
-        retention.noteUse();
-        this.#noteKey(key);
-      });
+      storage.transaction(() => this.#noteKey(key));
     } else {
       const isWanted = isKnown || create.ifExists !== "raise";
       if (!isWanted || !mayAccess(thread, create)) throw threadExists(create.threadId);

@@ -25,6 +25,7 @@ export interface ImportOptions {
   readonly address: ThreadAddress;
   /** Takes the place of what the archive says of the thread under these keys. */
   readonly metadata: JsonObject | undefined;
+  readonly isCopy: boolean | undefined;
   /** The graph that the thread is to be bound to; refuses one that the deployment does not have. */
   readonly chooseGraph: (named: string | undefined) => string;
   readonly idempotency: Idempotency | undefined;
@@ -105,7 +106,7 @@ class ImportTarget {
   }
 
   async finish(key: HashedKey | undefined): Promise<ImportedThread> {
-    const { storage, address, metadata, now } = this.#options;
+    const { storage, address, metadata, isCopy, now } = this.#options;
     const { missingBlobs } = this.#header;
     const imported = {
       graph: this.#graph,
@@ -120,7 +121,8 @@ class ImportTarget {
     for (const { hash } of storage.blobs.all(address.threadId))
       if (!this.#blobs.has(hash)) await this.#requireTrue(hash);
     this.#fit("thread", () => {
-      for (const [column, value] of Object.entries(this.#columns)) {
+      const times = { updated_at: now, ...(isCopy && { created_at: now }) };
+      for (const [column, value] of Object.entries({ ...this.#columns, ...times })) {
         storage.tables.update("thread", column, value);
       }
       if (metadata !== undefined) this.#restate(metadata);

@@ -1,7 +1,6 @@
 import { readArchive } from "../../archive/read-archive.ts";
 import { writeArchive } from "../../archive/write-archive.ts";
 import type { Environment } from "../../pregel/environment.ts";
-import type { Announcer } from "../announcing/announcer.ts";
 import { isThreadChanged, threadBeingImported } from "../errors.ts";
 import { exportThread } from "./export-thread.ts";
 import type { GraphCatalog } from "../graph-catalog.ts";
@@ -22,8 +21,9 @@ export interface ThreadTransferParts {
   readonly storage: ThreadStorage;
   readonly platform: ThreadPlatform;
   readonly catalog: GraphCatalog;
-  readonly announcer: Announcer;
   readonly environment: Environment;
+  /** Part of the transaction with which a thread is there. */
+  readonly onMade: () => void;
 }
 
 /** Moves the thread out of its object, and into it. While it is being imported, nothing else may happen to it. */
@@ -31,16 +31,16 @@ export class ThreadTransfer {
   readonly #storage: ThreadStorage;
   readonly #platform: ThreadPlatform;
   readonly #catalog: GraphCatalog;
-  readonly #announcer: Announcer;
   readonly #environment: Environment;
+  readonly #onMade: () => void;
   #importing: string | undefined;
 
-  constructor({ storage, platform, catalog, announcer, environment }: ThreadTransferParts) {
+  constructor({ storage, platform, catalog, environment, onMade }: ThreadTransferParts) {
     this.#environment = environment;
     this.#storage = storage;
     this.#platform = platform;
     this.#catalog = catalog;
-    this.#announcer = announcer;
+    this.#onMade = onMade;
   }
 
   get isImporting(): boolean {
@@ -75,12 +75,16 @@ export class ThreadTransfer {
     }
   }
 
-  import({ metadata, idempotency, ...address }: ImportThread, archive: ByteStream): Promise<ImportedThread> {
+  import(
+    { metadata, isCopy, idempotency, ...address }: ImportThread,
+    archive: ByteStream,
+  ): Promise<ImportedThread> {
     return this.#making(address.threadId, () =>
       importThread(readArchive(archive), {
         storage: this.#storage,
         address,
         metadata,
+        isCopy,
         idempotency,
         chooseGraph: (named) => (named === "" ? "" : this.#catalog.nameOf(named)),
         now: this.#platform.now(),
@@ -124,7 +128,7 @@ export class ThreadTransfer {
     try {
       this.guard();
       const imported = await work();
-      this.#storage.transaction(() => this.#announcer.note());
+      this.#storage.transaction(this.#onMade);
       this.#storage.timers.release();
       this.#platform.reached("import.finished");
       return imported;

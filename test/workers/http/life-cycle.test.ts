@@ -180,6 +180,17 @@ describe("POST /threads/:thread_id/copy", () => {
     expect((await copy.state()).values["log"]).toEqual([big, `answer to ${big}`, "ask", "yes"]);
   });
 
+  it("begins now, so that it is the newest of a list", async () => {
+    const thread = await startedThread("a");
+    await scheduler.wait(5);
+    const copied = Date.now();
+    const times = await json(thread.post("/copy", {}));
+    expect(times).toMatchObject({ created_at: expect.any(String), updated_at: expect.any(String) });
+    const { created_at: created, updated_at: updated } = times as Record<string, string>;
+    expect(Date.parse(created ?? "")).toBeGreaterThanOrEqual(copied);
+    expect(updated).toBe(created);
+  });
+
   it("takes a name for the new thread, which must not be there", async () => {
     const thread = await startedThread("a");
     const name = `copy of ${thread.id}`;

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { mintedAt } from "../../../src/checkpoint/id.ts";
 import { END, interrupt, START, StateGraph } from "../../../src/index.ts";
 import { createRuntime } from "../../../src/worker.ts";
+import { exported, importInto } from "../../support/archives.ts";
 import { holdBucket } from "../../support/bucket.ts";
 import { Gate, until } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
@@ -242,6 +243,22 @@ describe("deleteAfter (TTL-05)", () => {
     expect(await thread.objects()).toEqual([]);
     expect(await thread.alarm()).toBeNull();
     await expect(thread.state()).rejects.toMatchObject({ code: "thread_not_found" });
+  });
+
+  it("counts from when a thread was copied or imported, however old what it holds is", async () => {
+    deploy({ answers });
+    const thread = new TestThread();
+    await thread.invoke({ input: { log: ["in"] } });
+    await age(thread, 2 * DAY);
+    retain({ deleteAfter: DAY });
+    const [copy, imported] = [new TestThread(), new TestThread()];
+    await json(thread.post("/copy", { thread_id: copy.id }));
+    await importInto(imported, await exported(thread));
+    for (const made of [copy, imported]) {
+      await made.fireAlarm();
+      expect((await made.state()).values["log"]).toEqual(["in", "answer to in"]);
+      expect(Math.abs(((await made.alarm()) ?? 0) - Date.now() - DAY)).toBeLessThan(10_000);
+    }
   });
 
   it("holds beside the others", async () => {
