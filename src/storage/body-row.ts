@@ -12,6 +12,15 @@ export interface BodyInput {
   readonly bodyHash: Uint8Array | null;
 }
 
+/** How the value of a checkpoint is stored. */
+export interface StoredBody {
+  readonly level: number;
+  /** The row that the body is a patch of, where it is not the parent's; of the first row of a visit, that which it refers to. */
+  readonly baseId: string | undefined;
+  readonly weight: number;
+  readonly body: BodyInput;
+}
+
 /** As it is read again. */
 export function toBodyRow({ type, body, bodyHash }: BodyInput): BodyRow {
   return { type, body: bufferOf(body), body_hash: bufferOf(bodyHash) };

@@ -1,19 +1,10 @@
-import type { BodyInput, BodyRow } from "./body-row.ts";
+import type { BodyRow, StoredBody } from "./body-row.ts";
 import { LONGEST_CHAIN, OUTWARD, SNAPSHOT } from "./patch-chain.ts";
 import { namespaceAround } from "./namespaces.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";
 import { fromStoredId, optionalId, toStoredId } from "./stored-id.ts";
 import type { StoredId } from "./stored-id.ts";
 import type { Sql } from "./sql.ts";
-
-/** How the value of a checkpoint is stored. */
-export interface StoredBody {
-  readonly level: number;
-  /** The row that the body is a patch of, where it is not the parent's; of the first row of a visit, that which it refers to. */
-  readonly baseId: string | undefined;
-  readonly weight: number;
-  readonly body: BodyInput;
-}
 
 /** A row of a chain of patches. */
 export type LinkRow = BodyRow & {

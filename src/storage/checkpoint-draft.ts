@@ -5,7 +5,7 @@ import type { ChannelVersions, Checkpoint, MaybePromise } from "../checkpoint/ty
 import type { HashedBytes } from "./blob-hashes.ts";
 import { encodeBody, sealBody } from "./bodies.ts";
 import type { CheckpointReader } from "./checkpoint-reader.ts";
-import type { StoredBody } from "./chain-rows.ts";
+import type { StoredBody } from "./body-row.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";
 import type { Comparisons } from "./comparisons.ts";
 import { diffStates, NO_STATE, outwardBody, wholeBody } from "./checkpoint-state.ts";

@@ -1,5 +1,4 @@
-import type { BodyRow } from "./body-row.ts";
-import type { StoredBody } from "./chain-rows.ts";
+import type { BodyRow, StoredBody } from "./body-row.ts";
 import { conditionsOf, readColumns } from "./metadata-columns.ts";
 import type { MetadataColumns, MetadataRow } from "./metadata-columns.ts";
 import type { NamespaceRow } from "./namespace-rows.ts";

@@ -20,24 +20,6 @@ export interface PendingCommit {
  */
 export type Transact = <T>(write: () => T, isAtomic?: boolean) => T;
 
-/** How often each thread was deleted: a write that began before must not refer to what is gone. */
-export class Deletions {
-  readonly #byThread = new Map<string, number>();
-  #ofAll = 0;
-
-  of(threadId: string): number {
-    return this.#ofAll + (this.#byThread.get(threadId) ?? 0);
-  }
-
-  note(threadId: string): void {
-    this.#byThread.set(threadId, (this.#byThread.get(threadId) ?? 0) + 1);
-  }
-
-  noteAll(): void {
-    this.#ofAll += 1;
-  }
-}
-
 /** The second phase of every write: blobs first, then all rows in one synchronous transaction. */
 export class Commits {
   readonly #transact: Transact;

@@ -4,7 +4,7 @@ import type { Change } from "./patch/change.ts";
 import { diff, write, writeSmall } from "./patch/diff.ts";
 import type { DiffContext } from "./patch/differ.ts";
 import { diffRecord } from "./patch/record.ts";
-import type { PartComparison } from "./patch/record.ts";
+import type { PartComparison } from "./patch/part-comparison.ts";
 import { weigh } from "./patch/weigh.ts";
 
 /** How a frame becomes the next one. Undefined when they are equal. */

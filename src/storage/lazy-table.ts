@@ -1,5 +1,11 @@
-import type { LazyTables } from "./lazy-tables.ts";
 import { type Row, Sql, type SqlInput } from "./sql.ts";
+
+/** Which tables an object has. */
+interface ObjectTables {
+  has(name: string): boolean;
+  /** Where it is not there. */
+  make(name: string): void;
+}
 
 /**
  * The statements on one table that few objects have rows in: it is made with the first one. While it has none, nothing is
@@ -8,10 +14,10 @@ import { type Row, Sql, type SqlInput } from "./sql.ts";
 export class LazyTable {
   readonly name: string;
   readonly #sql: Sql;
-  readonly #tables: Pick<LazyTables, "has" | "make">;
+  readonly #tables: ObjectTables;
   #isEmpty: boolean | undefined;
 
-  constructor(name: string, sql: Sql, tables: Pick<LazyTables, "has" | "make">) {
+  constructor(name: string, sql: Sql, tables: ObjectTables) {
     this.name = name;
     this.#sql = sql;
     this.#tables = tables;

@@ -22,7 +22,6 @@ import type { NamespaceRow } from "./namespace-rows.ts";
 import { type Alongside, CheckpointWriter } from "./checkpoint-writer.ts";
 import { Commits } from "./commits.ts";
 import type { Transact } from "./commits.ts";
-import type { LazyTables } from "./lazy-tables.ts";
 import { lastingOf } from "./lasting-checkpoint.ts";
 import { LifeCycle } from "./life-cycle.ts";
 import { listHeads } from "./listing.ts";
@@ -30,30 +29,18 @@ import { findNamespace } from "./namespaces.ts";
 import { RecordStore } from "./record-store.ts";
 import { SaverCache } from "./saver-cache.ts";
 import { sharedParts } from "./shared-parts.ts";
-import type { SharedParts } from "./shared-parts.ts";
+import type { SharedParts, SharedPartsOptions } from "./shared-parts.ts";
 import type { CachedCheckpoint } from "./saver-cache.ts";
 import { Neighbours } from "./neighbours.ts";
 import { TaskWriter } from "./task-writer.ts";
 
-export interface SqliteSaverOptions {
-  readonly sql: SqlStorage;
-  /** Those of the object, when `blobs` and `parts` are made with their first rows. */
-  readonly tables?: LazyTables;
+export interface SqliteSaverOptions extends SharedPartsOptions {
   /** The owner adds its own rows and checks here. Nobody else may change the saver's tables. */
   readonly transact: Transact;
   /** For the rows of tasks; `transact` unless given. */
   readonly transactTask?: Transact;
   /** Must keep an `ExternalReference` as it is. */
   readonly serde?: SerializerProtocol;
-  /** For large values; without one they are cut into rows. */
-  readonly bucket?: R2Bucket;
-  /** Of the keys in the bucket. */
-  readonly prefix: string;
-  /** Strings and byte arrays above it, in bytes, are kept apart and once a thread. */
-  readonly inlineLimit?: number;
-  /** Of a state without what is kept apart, and of the writes of a task, in bytes. */
-  readonly stateLimit?: number;
-  readonly randomId: () => string;
   readonly alongside?: Alongside;
   /** Bodies in the owner's rows, which refer to blobs of the same thread. */
   readonly otherBodies?: () => Iterable<BodyRow>;

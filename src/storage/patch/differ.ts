@@ -8,7 +8,7 @@ import type { Kind } from "./kind.ts";
 import { writtenOut } from "./node.ts";
 import type { Places } from "./places.ts";
 import { diffRecord } from "./record.ts";
-import type { PartComparison } from "./record.ts";
+import type { PlaceComparison } from "./part-comparison.ts";
 import { diffList, diffMap, diffSet } from "./sequences.ts";
 import { ownWeight, partsOf, weigh, weightOfPrimitive } from "./weigh.ts";
 
@@ -44,7 +44,7 @@ const WRITTEN: unique symbol = Symbol("written");
  * A new object may stand in several places: each is compared with what was there. Only one that contains itself cannot
  * be compared.
  */
-export class Differ implements PartComparison {
+export class Differ implements PlaceComparison {
   /** What is written out, as the graph has it. */
   readonly fresh: unknown[] = [];
   /** Whether the comparison met an object that contains itself: it says nothing then. */

@@ -1,7 +1,7 @@
 import { isWhollyAdopted } from "../../values/adopt.ts";
 import { keysOf } from "../../columns.ts";
 import type { Change } from "./change.ts";
-import type { Differ } from "./differ.ts";
+import type { PlaceComparison } from "./part-comparison.ts";
 import { isObject, kindOf } from "./kind.ts";
 import { ELSEWHERE, wholeOf } from "./node.ts";
 import type { Place, Places } from "./places.ts";
@@ -39,7 +39,7 @@ export function isLookedFor(part: unknown): part is object {
  * in common. A graph inside a node, and a Send, have lists of the graph around them so.
  */
 export class Elsewhere {
-  readonly #differ: Differ;
+  readonly #differ: PlaceComparison;
   readonly #places: Places;
   readonly #found = new Map<object, Found | undefined>();
   /** What is said of them, by object: it is made, stored and read once. */
@@ -49,7 +49,7 @@ export class Elsewhere {
   /** What stands at a place and was weighed for what refers to it. */
   readonly #weighed = new Set<object>();
 
-  constructor(differ: Differ, places: Places) {
+  constructor(differ: PlaceComparison, places: Places) {
     this.#differ = differ;
     this.#places = places;
   }

@@ -3,6 +3,7 @@ import { keysOf } from "../../columns.ts";
 import { knownEnds } from "../../values/shared-ends.ts";
 import { RECORD_ROOM, roomOfMembers } from "./budget.ts";
 import type { Change } from "./change.ts";
+import type { PartComparison } from "./part-comparison.ts";
 import { KEEP, NEW_RECORD, ORDERED_RECORD, RECORD } from "./node.ts";
 import { weigh } from "./weigh.ts";
 
@@ -11,14 +12,6 @@ type PlainRecord = Readonly<Record<string, unknown>>;
 /** Bytes of a node without what is in it, and of a position. */
 const NODE = 3;
 const POSITION = 2;
-
-/** Says how the parts of a record became those of the next one. */
-export interface PartComparison {
-  /** Undefined when they are equal: the old one stays. `key`: where they stand. */
-  compare(old: unknown, next: unknown, key?: string): Change | undefined;
-  /** A part that takes no other's place. */
-  add(next: unknown, key?: string): Change;
-}
 
 export function diffRecord(differ: PartComparison, old: PlainRecord, next: PlainRecord): Change | undefined {
   const oldKeys = keysOf(old);

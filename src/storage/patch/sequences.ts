@@ -4,7 +4,7 @@ import { endsOf, type SharedEnds } from "../../values/shared-ends.ts";
 import { align, WHOLE } from "./align.ts";
 import type { Pair } from "./align.ts";
 import type { Change } from "./change.ts";
-import type { Differ } from "./differ.ts";
+import type { MemberComparison } from "./part-comparison.ts";
 import { Entries } from "./entries.ts";
 import type { Entry } from "./entries.ts";
 import { isObject, kindOf } from "./kind.ts";
@@ -14,7 +14,7 @@ import type { Members } from "./sequence-draft.ts";
 import { weigh } from "./weigh.ts";
 
 export function diffList(
-  differ: Differ,
+  differ: MemberComparison,
   old: readonly unknown[],
   next: readonly unknown[],
 ): Change | undefined {
@@ -27,14 +27,14 @@ export function diffList(
 }
 
 /** A list that takes no other's place, each of its members written by itself. */
-export function newList(differ: Differ, next: readonly unknown[]): Change | undefined {
+export function newList(differ: MemberComparison, next: readonly unknown[]): Change | undefined {
   const draft = new SequenceDraft(NEW_LIST, [], plainMembers(differ, [], next));
   for (const index of next.keys()) draft.insert(index);
   return draft.finish(next, false, adoptOwned);
 }
 
 export function diffSet(
-  differ: Differ,
+  differ: MemberComparison,
   old: ReadonlySet<unknown>,
   next: ReadonlySet<unknown>,
 ): Change | undefined {
@@ -51,7 +51,7 @@ export function diffSet(
 }
 
 export function diffMap(
-  differ: Differ,
+  differ: MemberComparison,
   old: ReadonlyMap<unknown, unknown>,
   next: ReadonlyMap<unknown, unknown>,
 ): Change | undefined {
@@ -85,7 +85,7 @@ function unusable(change: Change | undefined): Change | undefined {
 }
 
 function plainPair(
-  differ: Differ,
+  differ: MemberComparison,
   old: readonly unknown[],
   next: readonly unknown[],
   known: SharedEnds | undefined,
@@ -103,7 +103,11 @@ function plainPair(
   };
 }
 
-function plainMembers(differ: Differ, old: readonly unknown[], next: readonly unknown[]): Members<unknown> {
+function plainMembers(
+  differ: MemberComparison,
+  old: readonly unknown[],
+  next: readonly unknown[],
+): Members<unknown> {
   return {
     add: (index) => {
       const { node, value, ...added } = differ.add(next[index]);
@@ -114,7 +118,12 @@ function plainMembers(differ: Differ, old: readonly unknown[], next: readonly un
   };
 }
 
-function entryPair(differ: Differ, old: Entries, next: Entries, known: SharedEnds | undefined): Pair {
+function entryPair(
+  differ: MemberComparison,
+  old: Entries,
+  next: Entries,
+  known: SharedEnds | undefined,
+): Pair {
   const key = (i: number, j: number) => differ.isSame(old.keys[i], next.keys[j]);
   const value = (i: number, j: number) => differ.isSame(old.values[i], next.values[j]);
   const isEqualKey = (i: number, j: number) => differ.isEqual(old.keys[i], next.keys[j]);
@@ -130,7 +139,7 @@ function entryPair(differ: Differ, old: Entries, next: Entries, known: SharedEnd
   };
 }
 
-function entryMembers(differ: Differ, old: Entries, next: Entries): Members<Entry> {
+function entryMembers(differ: MemberComparison, old: Entries, next: Entries): Members<Entry> {
   return {
     add: (index) => {
       const [key, value] = [next.keys[index], next.values[index]];
