@@ -1,5 +1,4 @@
-import type { BaseCheckpointSaver } from "./saver.ts";
-import type { ChannelVersion, CheckpointConfig, CheckpointPendingWrite } from "./types.ts";
+import type { CheckpointConfig, CheckpointPendingWrite, CheckpointTuple } from "./types.ts";
 
 /** What the value of a channel at a checkpoint can be made of, where its writes are kept in place of it. */
 export interface DeltaChannelHistory {
@@ -14,9 +13,14 @@ export interface DeltaHistoryOptions {
   readonly channels: readonly string[];
 }
 
+/** Where checkpoints are read. */
+interface CheckpointSource {
+  getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined>;
+}
+
 /** Walks from a checkpoint up its parents, until every channel has its seed. */
-export async function deltaHistory<V extends ChannelVersion>(
-  saver: Pick<BaseCheckpointSaver<V>, "getTuple">,
+export async function deltaHistory(
+  saver: CheckpointSource,
   { config, channels }: DeltaHistoryOptions,
 ): Promise<Record<string, DeltaChannelHistory>> {
   const open = new Set(channels);

@@ -8,8 +8,6 @@ export {
   type Item,
   type ListNamespacesOperation,
   type ListNamespacesOptions,
-  type MatchCondition,
-  type NamespaceMatchType,
   type Operation,
   type OperationResults,
   type PutOperation,
@@ -17,6 +15,7 @@ export {
   type SearchOperation,
   type SearchOptions,
 } from "./store/base-store.ts";
+export type { MatchCondition, NamespaceMatchType } from "./store/namespace.ts";
 export { InMemoryStore, type InMemoryStoreOptions, MemoryStore } from "./store/in-memory-store.ts";
 export { InvalidNamespaceError } from "./store/namespace.ts";
 export { getTextAtPath, tokenizePath } from "./store/text-path.ts";

@@ -2,7 +2,7 @@ import type { BaseChannel } from "../channels/base.ts";
 import { BinaryOperatorAggregate } from "../channels/binary-operator-aggregate.ts";
 import { LastValue } from "../channels/last-value.ts";
 import type { Overwrite, OverwriteUpdate } from "../channels/overwrite.ts";
-import type { NodeFunction } from "./node.ts";
+import type { NodeFunction } from "./node-action.ts";
 import { hasBrand } from "./schema/brand.ts";
 
 /** A graph's state: for each key the channel that holds it, or a function that makes it. */

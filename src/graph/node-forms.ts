@@ -1,5 +1,6 @@
 import { GraphValidationError } from "../graph-errors.ts";
-import { defineNode, type NodeAction, type NodeDefinition, type TypedNodeOptions } from "./node.ts";
+import { defineNode, type NodeDefinition, type TypedNodeOptions } from "./node.ts";
+import type { NodeAction } from "./node-action.ts";
 import type { NodeConfig } from "../pregel/types.ts";
 import type { NodeOptions } from "./node.ts";
 

@@ -3,7 +3,6 @@ import type { NodeError } from "../pregel/policy-errors.ts";
 import type { RetryPolicy } from "../pregel/retry.ts";
 import type { TimeoutPolicy } from "../pregel/timeout.ts";
 import type { NodeConfig } from "../pregel/types.ts";
-import type { NodeDefinition } from "./node.ts";
 
 /**
  * Takes the place of a node that has failed, in the same superstep: gets what the node got, and which node threw what.
@@ -32,7 +31,10 @@ export interface NodePolicyOptions {
 export type NodeDefaults = NodePolicyOptions;
 
 /** The node with the defaults for what its own options leave open. The handler of errors is one node for all of them. */
-export function withDefaults(node: NodeDefinition, defaults: NodeDefaults): NodeDefinition {
+export function withDefaults<Node extends { readonly options: NodePolicyOptions }>(
+  node: Node,
+  defaults: NodeDefaults,
+): Node {
   const { errorHandler: _, ...policies } = defaults;
   return { ...node, options: { ...withoutUndefined(policies), ...withoutUndefined(node.options) } };
 }

@@ -8,14 +8,8 @@ import type { CompileOptions } from "./compile-options.ts";
 import { CompiledStateGraph } from "./compiled-state-graph.ts";
 import { asChannels, type Edge, type GraphDefinition } from "./definition.ts";
 import { nodesOf, type NodeTuple } from "./node-forms.ts";
-import {
-  defineNode,
-  type NodeAction,
-  type NodeDefinition,
-  type NodeFunction,
-  type NodeOptions,
-  type TypedNodeOptions,
-} from "./node.ts";
+import { defineNode, type NodeDefinition, type NodeOptions, type TypedNodeOptions } from "./node.ts";
+import type { NodeAction, NodeFunction } from "./node-action.ts";
 import { withDefaults, type NodeDefaults } from "./node-policies.ts";
 import { parseConstructor, type GraphInit } from "./parse-constructor.ts";
 import { mergeKeys } from "./schema/merge-keys.ts";

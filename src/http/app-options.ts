@@ -8,10 +8,10 @@ import type { ThreadCaller, ThreadNamespace } from "./thread-stub.ts";
 import type { ThreadApi } from "../thread/protocol.ts";
 import type { WebhookSource } from "./webhooks/source.ts";
 import type { DocumentationRouteOptions } from "./server/documentation-routes.ts";
-import type { HookRouteOptions } from "./hooks/hook-routes.ts";
+import type { HookKey } from "../hooks/hook-keys.ts";
 
 /** What the routes are given by the runtime. */
-export interface AppOptions extends ReauthenticationOptions, HookRouteOptions, DocumentationRouteOptions {
+export interface AppOptions extends ReauthenticationOptions, DocumentationRouteOptions {
   /** Finds the thread objects among the Worker's bindings. */
   readonly threads: (env: unknown, caller: ThreadCaller) => ThreadNamespace;
   /** Makes stubs of a thread's object by the object's own id. Refuses what is none. */
@@ -32,6 +32,8 @@ export interface AppOptions extends ReauthenticationOptions, HookRouteOptions, D
   readonly heartbeat: number;
   /** What the payloads of events have to be, by key. */
   readonly eventSchemas?: EventSchemas;
+  /** What links are signed with; undefined: there are none. */
+  readonly hookKeys: (env: unknown) => readonly HookKey[] | undefined;
   /** Who may send events by webhooks, by the name in the path. */
   readonly webhooks?: Readonly<Record<string, WebhookSource>>;
   /** Whether errors are text. */

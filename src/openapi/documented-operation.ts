@@ -1,3 +1,4 @@
+import type { Content, DocumentedAnswer } from "./documented-answer.ts";
 import { errorAnswers } from "./error-answers.ts";
 import { type JsonSchema, querySchema } from "./json-schema.ts";
 import type { Answer, Operation } from "./operation.ts";
@@ -25,19 +26,6 @@ export interface Parameter {
   readonly required?: boolean;
   readonly description?: string;
   readonly schema: JsonSchema;
-}
-
-interface Content {
-  readonly description?: string;
-  /** By type. */
-  readonly content: Readonly<Record<string, { readonly schema?: JsonSchema; readonly example?: unknown }>>;
-}
-
-export interface DocumentedAnswer extends Partial<Content> {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
-  /** The codes of the errors with this status. */
-  readonly "x-codes"?: readonly string[];
 }
 
 export function operationOf(route: string, operation: Operation, schemas: ShownSchemas): DocumentedOperation {

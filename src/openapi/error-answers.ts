@@ -1,6 +1,6 @@
 import { ErrorBody } from "../http/answers/error.ts";
 import { type ErrorCode, statusOf } from "../http/errors.ts";
-import type { DocumentedAnswer } from "./documented-operation.ts";
+import type { DocumentedAnswer } from "./documented-answer.ts";
 import type { AnswerHeader, Operation } from "./operation.ts";
 import { answerHeaders } from "./parameters.ts";
 import { permissionOf } from "./security.ts";

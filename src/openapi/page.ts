@@ -1,6 +1,7 @@
 import { html, raw } from "hono/html";
 import type { OpenApiDocument } from "./document.ts";
-import type { DocumentedAnswer, DocumentedOperation, Parameter } from "./documented-operation.ts";
+import type { DocumentedAnswer } from "./documented-answer.ts";
+import type { DocumentedOperation, Parameter } from "./documented-operation.ts";
 import { curlOf } from "./curl.ts";
 
 type Html = ReturnType<typeof html>;

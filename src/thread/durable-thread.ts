@@ -1,6 +1,6 @@
 import { isObject } from "../values/containers.ts";
 import { CheckpointIds } from "../checkpoint/id.ts";
-import type { ThreadDirectory } from "./announcing/announcer.ts";
+import type { ThreadDirectory } from "./announcing/thread-directory.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import { TidemarkError } from "../errors.ts";
 import type { Log, LogFields, Report } from "../log.ts";

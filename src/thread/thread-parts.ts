@@ -1,7 +1,8 @@
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Environment } from "../pregel/environment.ts";
 import type { RunnableGraph } from "../pregel/runnable-graph.ts";
-import { Announcer, type ThreadDirectory } from "./announcing/announcer.ts";
+import { Announcer } from "./announcing/announcer.ts";
+import type { ThreadDirectory } from "./announcing/thread-directory.ts";
 import { ThreadRecord } from "./announcing/thread-record.ts";
 import { GraphRunner, type GraphRunnerOptions } from "./attempt/graph-runner.ts";
 import { RunTracer } from "./attempt/run-tracer.ts";

@@ -1,4 +1,4 @@
-import { requireNamespace } from "./namespace.ts";
+import { type MatchCondition, requireNamespace } from "./namespace.ts";
 
 /** What is kept under a key. `value` is read-only. */
 export interface Item {
@@ -45,14 +45,6 @@ export interface PutOperation {
   readonly index?: false | readonly string[] | undefined;
   /** The item is forgotten so many minutes after it was written, or read: where the store forgets items. */
   readonly ttl?: number | undefined;
-}
-
-export type NamespaceMatchType = "prefix" | "suffix";
-
-export interface MatchCondition {
-  readonly matchType: NamespaceMatchType;
-  /** "*" is any one label. */
-  readonly path: readonly string[];
 }
 
 export interface ListNamespacesOperation {

@@ -1,5 +1,4 @@
 import { RefusedError } from "../../errors.ts";
-import type { MatchCondition } from "./base-store.ts";
 
 /** A namespace that no store takes. */
 export class InvalidNamespaceError extends RefusedError {
@@ -43,6 +42,14 @@ function requireLabel(label: unknown, namespace: readonly string[]): void {
       throw new InvalidNamespaceError(`The label ${JSON.stringify(label)} must not have ${name}.`, namespace);
     }
   }
+}
+
+export type NamespaceMatchType = "prefix" | "suffix";
+
+export interface MatchCondition {
+  readonly matchType: NamespaceMatchType;
+  /** "*" is any one label. */
+  readonly path: readonly string[];
 }
 
 /** Whether a namespace begins (ends) as the condition says. */

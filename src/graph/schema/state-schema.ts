@@ -2,7 +2,7 @@ import { isObject } from "../../values/containers.ts";
 import type { BaseChannel } from "../../channels/base.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import type { StateType, UpdateType } from "../annotation.ts";
-import type { NodeFunction } from "../node.ts";
+import type { NodeFunction } from "../node-action.ts";
 import { hasBrand } from "./brand.ts";
 import { checkEntries } from "./check-entries.ts";
 import { fieldKey } from "./field.ts";

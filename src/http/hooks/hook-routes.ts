@@ -3,7 +3,6 @@ import { uuid7 } from "../../uuid7.ts";
 import * as v from "valibot";
 import { Hono } from "../hono.ts";
 import { RefusedError, TidemarkError } from "../../errors.ts";
-import type { HookKey } from "../../hooks/hook-keys.ts";
 import { type Hook, readHook } from "../../hooks/hook-token.ts";
 import type { Reply, ThreadApi } from "../../thread/protocol.ts";
 import type { AppOptions } from "../app-options.ts";
@@ -14,11 +13,6 @@ import { objectName } from "../object-name.ts";
 import { idempotencyKey, idempotencyOf } from "../requests/request-conditions.ts";
 import { noteOfRequest } from "../middleware/request-log.ts";
 import { callThread } from "../thread-stub.ts";
-
-export interface HookRouteOptions {
-  /** What links are signed with; undefined: there are none. */
-  readonly hookKeys: (env: unknown) => readonly HookKey[] | undefined;
-}
 
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 

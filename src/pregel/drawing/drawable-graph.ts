@@ -1,27 +1,9 @@
 import { GraphValidationError } from "../../graph-errors.ts";
+import type { DrawableEdge, DrawableNode, Drawing } from "./drawing.ts";
 import { mermaidText, type MermaidOptions } from "./mermaid.ts";
 
-export interface DrawableNode {
-  readonly id: string;
-  readonly name: string;
-  /** The name of the graph in it. */
-  readonly graph?: string | undefined;
-  /** What the node is: something that runs, or what the graph takes or gives. */
-  readonly kind: "runnable" | "schema";
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-}
-
-export interface DrawableEdge {
-  readonly source: string;
-  readonly target: string;
-  /** What is written at it. */
-  readonly data?: string | undefined;
-  /** Drawn as a dotted line: the node, or a condition, decides whether to go there. */
-  readonly conditional?: boolean | undefined;
-}
-
 /** The nodes and edges of a graph, to be drawn. Ids of nodes in graphs inside it begin with those of the nodes they are in. */
-export class DrawableGraph {
+export class DrawableGraph implements Drawing {
   nodes: Readonly<Record<string, DrawableNode>>;
   edges: readonly DrawableEdge[];
 

@@ -1,4 +1,4 @@
-import type { DrawableEdge, DrawableGraph, DrawableNode } from "./drawable-graph.ts";
+import type { DrawableEdge, DrawableNode, Drawing } from "./drawing.ts";
 
 export interface MermaidOptions {
   /** Whether nodes have shapes and colours; true. Without, only the edges are written. */
@@ -19,7 +19,7 @@ const COLORS = {
 /** Around a label, these would be read as Markdown. */
 const MARKDOWN = ["*", "_", "`"];
 
-export function mermaidText(graph: DrawableGraph, options: MermaidOptions): string {
+export function mermaidText(graph: Drawing, options: MermaidOptions): string {
   const { withStyles = true, curveStyle = "linear", nodeColors = COLORS, wrapLabelNWords = 9 } = options;
   const edges = edgeLines(graph.edges, wrapLabelNWords);
   const lines = withStyles
@@ -34,7 +34,7 @@ export function mermaidText(graph: DrawableGraph, options: MermaidOptions): stri
   return `${lines.join("\n")}\n`;
 }
 
-function nodeLines(graph: DrawableGraph): string[] {
+function nodeLines(graph: Drawing): string[] {
   const first = graph.firstNode()?.id;
   const last = graph.lastNode()?.id;
   return Object.values(graph.nodes).map((node) => {

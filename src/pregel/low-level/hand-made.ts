@@ -1,5 +1,4 @@
 import { isObject } from "../../values/containers.ts";
-import type { BaseChannel } from "../../channels/base.ts";
 import type { MaybePromise, PendingWrite } from "../../checkpoint/types.ts";
 import { assembleGraph } from "../assemble.ts";
 import { TAG_HIDDEN, TASKS } from "../constants.ts";
@@ -11,24 +10,10 @@ import type { EngineNode, NodeConfig, PregelGraph, Subgraph } from "../types.ts"
 import type { ChannelWrite } from "./channel-write.ts";
 import { isList, type PregelNode } from "./pregel-node.ts";
 import { Sequence } from "./sequence.ts";
+import type { HandMadeParts } from "./hand-made-parts.ts";
 import { validateParts } from "./validate.ts";
 
-/** A graph by its nodes and channels. */
-export interface HandMadeGraph {
-  readonly name?: string | undefined;
-  readonly nodes: Readonly<Record<string, PregelNode>>;
-  readonly channels: Readonly<Record<string, BaseChannel>>;
-  /** One: it takes the input as it is. A list: each takes its key of the input. */
-  readonly inputChannels: string | readonly string[];
-  /** What `invoke` returns: the value of the one, or an object of those that have one. */
-  readonly outputChannels: string | readonly string[];
-  /** What streams and states show; all channels unless said otherwise. */
-  readonly streamChannels?: string | readonly string[] | undefined;
-  /** Of nodes that have none of their own. */
-  readonly retryPolicy?: RetryPolicy | undefined;
-}
-
-export function handMadeGraph(made: HandMadeGraph): PregelGraph {
+export function handMadeGraph(made: HandMadeParts): PregelGraph {
   validateParts(made);
   const nodes = Object.entries(made.nodes).map(([name, node]): [string, EngineNode] => [
     name,

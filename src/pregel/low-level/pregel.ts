@@ -2,10 +2,11 @@ import { GraphValidationError } from "../../graph-errors.ts";
 import type { BreakpointNodes } from "../breakpoints.ts";
 import { CompiledPregel, type CompiledParams, type PregelSettings } from "../compiled-pregel.ts";
 import type { StreamTypes } from "../stream-types.ts";
-import { handMadeGraph, type HandMadeGraph } from "./hand-made.ts";
+import { handMadeGraph } from "./hand-made.ts";
+import type { HandMadeParts } from "./hand-made-parts.ts";
 
 /** A graph by its nodes and channels, and how it is run. */
-export interface PregelParams extends HandMadeGraph, PregelSettings {
+export interface PregelParams extends HandMadeParts, PregelSettings {
   /** Accepted and without effect: the engine writes to no console. */
   readonly debug?: boolean;
 }
@@ -50,7 +51,7 @@ function optionsOf(params: PregelParams): CompiledParams {
   return { ...settings, graph };
 }
 
-function requireNodes(stops: BreakpointNodes | undefined, nodes: HandMadeGraph["nodes"]): void {
+function requireNodes(stops: BreakpointNodes | undefined, nodes: HandMadeParts["nodes"]): void {
   if (stops === undefined || stops === "*") return;
   for (const node of stops) {
     if (!Object.hasOwn(nodes, node))

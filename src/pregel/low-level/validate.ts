@@ -1,10 +1,10 @@
 import { GraphValidationError } from "../../graph-errors.ts";
 import { INTERRUPT, TASKS } from "../constants.ts";
-import type { HandMadeGraph } from "./hand-made.ts";
+import type { HandMadeParts } from "./hand-made-parts.ts";
 import { isPregelNode } from "./pregel-node.ts";
 
 /** Throws a `GraphValidationError` for nodes and channels that do not fit together. */
-export function validateParts(made: Partial<HandMadeGraph>): asserts made is HandMadeGraph {
+export function validateParts(made: Partial<HandMadeParts>): asserts made is HandMadeParts {
   const { nodes, channels, inputChannels, outputChannels, streamChannels } = made;
   if (nodes === undefined) throw new GraphValidationError(missing("nodes"));
   if (channels === undefined) throw new GraphValidationError(missing("channels"));
@@ -43,7 +43,7 @@ function missing(part: string): string {
   return `The graph is made without ${part}. Pass them to Pregel.`;
 }
 
-function triggersOf(nodes: HandMadeGraph["nodes"]): ReadonlySet<string> {
+function triggersOf(nodes: HandMadeParts["nodes"]): ReadonlySet<string> {
   const triggers = new Set<string>();
   for (const [name, node] of Object.entries(nodes)) {
     if (name === INTERRUPT)

@@ -1,12 +1,12 @@
 import { backoff } from "../../backoff.ts";
-import type { BaseStore } from "../../checkpoint/store/base-store.ts";
-import type { DirectoryApi, ThreadEntry } from "../../directory/protocol.ts";
+import type { ThreadEntry } from "../../directory/protocol.ts";
 import { StorageError } from "../../errors.ts";
 import { GRAPH_CRONS } from "../../graph-crons.ts";
 import { Draft } from "./draft.ts";
 import { isPlatformReset } from "../errors.ts";
 import { Later } from "./later.ts";
 import type { ThreadPlatform } from "../platform.ts";
+import type { ThreadDirectory } from "./thread-directory.ts";
 import type { ThreadRecord } from "./thread-record.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 
@@ -16,15 +16,6 @@ import type { ThreadStorage } from "../thread-storage.ts";
  * may come that needs one.
  */
 const MOMENT = 500;
-
-/** The directory that a thread belongs to. */
-export interface ThreadDirectory {
-  of(tenant: string): Pick<DirectoryApi, "knowsThread" | "putThread" | "removeThread">;
-  /** What the tenant's graphs remember across threads. */
-  store(tenant: string): BaseStore;
-  /** What it is told of the values. */
-  readonly extract: readonly string[];
-}
 
 export interface AnnouncerParts {
   readonly storage: ThreadStorage;

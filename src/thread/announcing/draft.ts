@@ -1,4 +1,4 @@
-import type { ThreadDirectory } from "./announcer.ts";
+import type { ThreadDirectory } from "./thread-directory.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import { ThreadRecord } from "./thread-record.ts";
 import type { NewThread } from "../thread-rows.ts";

@@ -1,31 +1,20 @@
 import { isPromise } from "../../checkpoint/maybe-promise.ts";
 import { decode, type Encoded } from "../../checkpoint/encoding.ts";
-import type { SerializerProtocol } from "../../checkpoint/serde/protocol.ts";
 import { UndecodableError } from "../../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import { unframeChunks } from "./chunk-frame.ts";
 import type { EventLimits } from "./event-limits.ts";
-import type { EventRows } from "./event-rows.ts";
 import { parseEvents, type LoggedEvent } from "./logged-event.ts";
 import { isBefore, latest, type Position } from "./position.ts";
-import { type LoggedRun, RunLog } from "./run-log.ts";
+import { type LoggedRun, RunLog, type RunLogParts } from "./run-log.ts";
 
 /** So much is looked at to count events: who reads is billed for rows. */
 const MAX_COUNTED = { attempts: 100, rows: 10_000 };
 
-export interface EventLogParts {
-  /** Undefined as long as there is no thread. */
-  readonly rows: () => EventRows | undefined;
+export interface EventLogParts extends Omit<RunLogParts, "commit" | "onEvent"> {
   /** Sees to it that the log of the run is removed then; in a transaction. */
   readonly keepUntil: (runId: string, time: number) => void;
-  readonly serde: SerializerProtocol;
-  readonly limits: EventLimits;
-  readonly now: () => number;
-  readonly wait: (milliseconds: number) => Promise<void>;
-  /** Resolves when all that was written is durable. */
-  readonly sync: () => Promise<void>;
-  readonly report: (fault: unknown) => void;
 }
 
 /** A part of a log. `isGap`: what came right before it is not kept any more. */

@@ -1,8 +1,7 @@
 import type { Encoded } from "../../checkpoint/encoding.ts";
 import { PART_SIZE } from "../../storage/limits.ts";
 import { frameChunk } from "./chunk-frame.ts";
-import { ROW_SIZE } from "./event-limits.ts";
-import type { EventLogParts } from "./event-log.ts";
+import { type EventLimits, ROW_SIZE } from "./event-limits.ts";
 import type { EventRows } from "./event-rows.ts";
 import type { LoggedEvent } from "./logged-event.ts";
 import type { Position } from "./position.ts";
@@ -11,6 +10,12 @@ import type { Position } from "./position.ts";
 export interface WrittenBatch {
   readonly events: readonly LoggedEvent[];
   readonly encoded: Encoded | undefined;
+}
+
+export interface LogWriterParts {
+  /** Undefined as long as there is no thread. */
+  readonly rows: () => EventRows | undefined;
+  readonly limits: EventLimits;
 }
 
 /** What goes into one row, unless it is longer than that. */
@@ -23,12 +28,12 @@ interface Load {
 /** Writes the events of one attempt into the rows of its run, which are filled up before others are begun. */
 export class LogWriter {
   readonly #runId: string;
-  readonly #parts: Pick<EventLogParts, "rows" | "limits">;
+  readonly #parts: LogWriterParts;
   /** The last row, as long as more can be added to it. */
   #open: { readonly n: number; readonly type: string; size: number } | undefined;
   #extent: { last: number; size: number } | undefined;
 
-  constructor(runId: string, parts: Pick<EventLogParts, "rows" | "limits">) {
+  constructor(runId: string, parts: LogWriterParts) {
     this.#runId = runId;
     this.#parts = parts;
   }

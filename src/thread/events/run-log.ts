@@ -1,15 +1,21 @@
 import { chain, isPromise } from "../../checkpoint/maybe-promise.ts";
+import type { SerializerProtocol } from "../../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../../checkpoint/types.ts";
 import { SUPERSTEPS_BEHIND, WRITE_AFTER, WRITE_SIZE } from "./event-limits.ts";
-import type { EventLogParts } from "./event-log.ts";
 import { EventTail } from "./event-tail.ts";
 import { loggedEvent, type LoggedEvent } from "./logged-event.ts";
-import { LogWriter } from "./log-writer.ts";
+import { LogWriter, type LogWriterParts } from "./log-writer.ts";
 import type { Position } from "./position.ts";
 import { UnwrittenEvents } from "./unwritten-events.ts";
 import { INTERVAL, WritePace } from "./write-pace.ts";
 
-export interface RunLogParts extends EventLogParts {
+export interface RunLogParts extends LogWriterParts {
+  readonly serde: SerializerProtocol;
+  readonly now: () => number;
+  readonly wait: (milliseconds: number) => Promise<void>;
+  /** Resolves when all that was written is durable. */
+  readonly sync: () => Promise<void>;
+  readonly report: (fault: unknown) => void;
   /** Does it in a transaction of its own, unless the attempt may commit no more: then it throws. */
   readonly commit: (write: () => void) => void;
   /** There is a new event. */

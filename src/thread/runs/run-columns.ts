@@ -2,7 +2,8 @@ import type { Encoded } from "../../checkpoint/encoding.ts";
 import type { BodyRow } from "../../storage/body-row.ts";
 import { fromStoredId, type StoredId } from "../../storage/stored-id.ts";
 import type { RunStart } from "../../pregel/limits.ts";
-import type { Cancellation, MultitaskStrategy } from "./run-protocol.ts";
+import type { Cancellation } from "./run-protocol.ts";
+import type { MultitaskStrategy } from "./run-request.ts";
 import type { RunRow, RunStatus } from "./run-row.ts";
 
 /** The columns of `runs`. */

@@ -3,7 +3,7 @@ import type { ThreadPlatform } from "../platform.ts";
 import type { RunQueue } from "../queue/run-queue.ts";
 import type { NewRun, RunRow } from "./run-row.ts";
 import type { AfterStop, RunStops } from "./run-stops.ts";
-import type { MultitaskStrategy } from "./run-protocol.ts";
+import type { MultitaskStrategy } from "./run-request.ts";
 import type { ThreadStorage } from "../thread-storage.ts";
 import type { Timer } from "../timers/timers.ts";
 

@@ -23,9 +23,6 @@ export interface StartRun extends ThreadAddress {
 /** A call that starts a run, or that has done so when it came before. */
 export type StartedBy = Pick<StartRun, "runId" | "idempotency">;
 
-/** What becomes of the runs under way when another one comes: it is refused, waits, ends them, or undoes and ends them. */
-export type MultitaskStrategy = "reject" | "enqueue" | "interrupt" | "rollback";
-
 /** `rollback` removes what the run has written, too. */
 export type CancelAction = "interrupt" | "rollback";
 

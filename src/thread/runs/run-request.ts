@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../directory/protocol.ts";
 import type { RunLimits } from "../../pregel/limits.ts";
 import type { StreamMode } from "../../stream-modes.ts";
-import type { MultitaskStrategy } from "./run-protocol.ts";
+
+/** What becomes of the runs under way when another one comes: it is refused, waits, ends them, or undoes and ends them. */
+export type MultitaskStrategy = "reject" | "enqueue" | "interrupt" | "rollback";
 
 /** All that a run is started with. */
 export interface RunRequest {

@@ -1,7 +1,8 @@
 import type { Encoded } from "../../checkpoint/encoding.ts";
 import type { RunStart } from "../../pregel/limits.ts";
 import type { BodyInput, BodyRow } from "../../storage/body-row.ts";
-import type { Cancellation, MultitaskStrategy } from "./run-protocol.ts";
+import type { Cancellation } from "./run-protocol.ts";
+import type { MultitaskStrategy } from "./run-request.ts";
 
 /** In the words of LangGraph's platform: a run that ends with a question is a `success`, one that is cancelled `interrupted`. */
 export type RunStatus = "pending" | "running" | "success" | "error" | "interrupted" | "timeout";
