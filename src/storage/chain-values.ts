@@ -3,7 +3,7 @@ import type { OpenedBody } from "./bodies.ts";
 import type { LinkRow } from "./chain-rows.ts";
 import { applyStatePatch, fromWholeBody, NO_STATE } from "./checkpoint-state.ts";
 import type { CheckpointState } from "./checkpoint-state.ts";
-import { Budget } from "./patch/budget.ts";
+import { Budget } from "../checkpoint/serde/budget.ts";
 import { type ChainBase, extend, OUTWARD } from "./patch-chain.ts";
 import type { CachedCheckpoint } from "./saver-cache.ts";
 import { fromStoredId } from "./stored-id.ts";

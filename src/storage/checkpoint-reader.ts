@@ -28,7 +28,7 @@ import type { CheckpointState } from "./checkpoint-state.ts";
 import { fromColumns } from "./metadata-columns.ts";
 import { packFrame, unpackFrame } from "./packed-frame.ts";
 import { OUTWARD, SNAPSHOT } from "./patch-chain.ts";
-import { Budget, MOST_OF_TASKS } from "./patch/budget.ts";
+import { Budget, MOST_AT_ONCE } from "../checkpoint/serde/budget.ts";
 import type { CachedCheckpoint, SaverCache } from "./saver-cache.ts";
 import { fromStoredId } from "./stored-id.ts";
 import type { StoredValues } from "./stored-values.ts";
@@ -74,9 +74,10 @@ export class CheckpointReader {
     if (snapshot === undefined) return undefined;
     if (snapshot.level < SNAPSHOT) throw missingBase(id);
     // All rows are read in this turn: some may be gone in the next.
+    const budget = new Budget(MOST_AT_ONCE);
     const opening = both(
       () => (snapshot.level === OUTWARD ? this.#around(cache, namespace, snapshot) : NOTHING_AROUND),
-      () => all(links.map((row) => () => this.#open(namespace.thread_id, row))),
+      () => all(links.map((row) => () => this.#open(namespace.thread_id, row, budget))),
     );
     return chain(opening, ([around, bodies]) => applyChain(links, bodies, around, onTheWay));
   }
@@ -163,7 +164,7 @@ export class CheckpointReader {
     base?: ReadonlyMap<string, unknown>,
     budget?: Budget,
   ): MaybePromise<TaskWrites<unknown>> {
-    return chain(this.#open(threadId, row), ({ value }) => fromTaskBody(value, base, budget));
+    return chain(this.#open(threadId, row, budget), ({ value }) => fromTaskBody(value, base, budget));
   }
 
   #taskRows(cache: SaverCache, namespace: number, checkpointId: string): readonly TaskRow[] {
@@ -173,8 +174,8 @@ export class CheckpointReader {
     return hasNone ? [] : writes.ofCheckpoint(namespace, checkpointId);
   }
 
-  #open(threadId: string, row: BodyRow): MaybePromise<OpenedBody> {
-    return openBody(this.#parts.serde, this.#parts.blobs, threadId, row);
+  #open(threadId: string, row: BodyRow, budget: Budget | undefined): MaybePromise<OpenedBody> {
+    return openBody(this.#parts.serde, this.#parts.blobs, threadId, row, budget);
   }
 
   async #checkpoint(
@@ -234,7 +235,7 @@ export class CheckpointReader {
     base?: ReadonlyMap<string, unknown>,
   ): Promise<Tasks> {
     const tasks: (readonly [string, TaskWrites<unknown>])[] = [];
-    const budget = new Budget(MOST_OF_TASKS);
+    const budget = new Budget(MOST_AT_ONCE);
     for (const { taskId, row } of rows) tasks.push([taskId, await this.task(threadId, row, base, budget)]);
     return tasks;
   }

@@ -6,7 +6,7 @@ import { diffFrames } from "./frame-patch.ts";
 import { channelAt, placeOf } from "./packed-frame.ts";
 import type { PackedFrame } from "./packed-frame.ts";
 import { applyPatch } from "./patch/apply.ts";
-import type { Budget } from "./patch/budget.ts";
+import type { Budget } from "../checkpoint/serde/budget.ts";
 import { diff, NO_DIFFERENCE, write, writeSmall } from "./patch/diff.ts";
 import type { Difference } from "./patch/diff.ts";
 import type { DiffContext } from "./patch/differ.ts";

@@ -5,11 +5,14 @@ import { VIEWS } from "../checkpoint/serde/views.ts";
 import { isBytes } from "../values/opaque.ts";
 
 /** The kind of a reference to text. Any other is the name of a class of bytes. */
-const TEXT = "text";
+export const TEXT = "text";
 const BUFFER = "ArrayBuffer";
 const BYTES = "Uint8Array";
 
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 type Bytes = ArrayBuffer | ArrayBufferView;
+export type LargeLeaf = string | Bytes;
 
 /** Whether the value is bytes of a class that `fromBytes` can make again. */
 export function canBeMade(value: unknown): value is Bytes {
@@ -29,10 +32,17 @@ export function bytesOf(leaf: unknown): Uint8Array {
 }
 
 /** The value that the bytes came from. They are its own from then on, and nobody else's. */
-export function fromBytes(kind: string, bytes: Uint8Array): string | Bytes {
-  if (kind === TEXT) return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  if (!isKind(kind))
+export function fromBytes(kind: string, bytes: Uint8Array): LargeLeaf {
+  if (kind !== TEXT && !isKind(kind))
     throw new UndecodableError(`a large value has the unknown kind "${kind}"`, { details: { kind } });
+  try {
+    return kind === TEXT ? decoder.decode(bytes) : viewOf(kind, bytes);
+  } catch (cause) {
+    throw new UndecodableError(`a large value is no ${kind}`, { details: { kind }, cause });
+  }
+}
+
+function viewOf(kind: string, bytes: Uint8Array): Bytes {
   const isWhole = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength;
   const buffer = isWhole ? bytes.buffer : bytes.slice().buffer;
   const View = kind === BYTES ? Uint8Array : VIEWS.get(kind);

@@ -9,6 +9,9 @@ export const MAX_TEXT = 8 * MEBIBYTE;
 /** The longest byte array. */
 export const MAX_BYTES = 25 * MEBIBYTE;
 
+/** Byte arrays that are equal to others in a value, together: each is there by itself, though they are stored once. */
+export const MAX_COPIED = 4 * MAX_BYTES;
+
 /** What a checkpoint holds, or a task has written, without what is kept apart: all of it is in memory several times. */
 export const MAX_STATE = 32 * MEBIBYTE;
 /** No body, and no other blob, is longer. A state is weighed by estimate: when it is stored whole it may be above its limit. */

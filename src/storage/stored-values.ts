@@ -10,8 +10,9 @@ import { isWellFormed } from "../checkpoint/serde/text.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import { hashBytes } from "./blob-hashes.ts";
 import type { HashedBytes } from "./blob-hashes.ts";
-import { bytesOf, canBeMade, fromBytes, kindOf, utf8Length } from "./large-leaf.ts";
-import { MAX_BYTES, MAX_TEXT } from "./limits.ts";
+import { bytesOf, canBeMade, kindOf, utf8Length } from "./large-leaf.ts";
+import { copiedBytes, leavesOf } from "./large-leaves.ts";
+import { MAX_BYTES, MAX_COPIED, MAX_TEXT } from "./limits.ts";
 import { smallWeight } from "./small.ts";
 import { FOUND, LeafFinder, LeafReplacer, MUTABLE, noFindings } from "./value-walk.ts";
 import type { Findings } from "./value-walk.ts";
@@ -126,6 +127,14 @@ export class StoredValues {
     if (leaves.length === 0) return replaceAll(parts, findings, flags, new Map(), []);
     const hashed = Promise.all(leaves.map(({ bytes }) => hashBytes(this.#serde, bytes)));
     return hashed.then((blobs) => {
+      const copied = copiedBytes(leaves.map((leaf, index) => ({ ...leaf, hash: blobs[index]?.hash ?? "" })));
+      if (copied > MAX_COPIED)
+        throw new ValueTooLargeError(
+          copied,
+          MAX_COPIED,
+          undefined,
+          "What stands more than once of equal bytes",
+        );
       const references = new Map<unknown, ExternalReference>();
       for (const [index, { leaf, kind, bytes }] of leaves.entries()) {
         const hash = blobs[index]?.hash ?? "";
@@ -185,19 +194,9 @@ export class StoredValues {
   ): Promise<readonly unknown[]> {
     const hashes = Array.from(new Set(references.map(({ hash }) => hash)));
     const contents = await Promise.all(hashes.map(async (hash) => [hash, await read(hash)] as const));
-    const byHash = new Map(contents);
-    const taken = new Set<string>();
-    const leaves = references.map((reference) => {
-      const { hash, kind } = reference;
-      const bytes = byHash.get(hash);
-      // Large: only what stands in several places is copied.
-      const own = taken.has(hash) ? bytes?.slice() : bytes;
-      taken.add(hash);
-      const leaf = own && fromBytes(kind, own);
-      if (typeof leaf === "object") this.#lent.add(leaf);
-      return [reference, leaf] as const;
-    });
-    const replacer = new LeafReplacer(findings, new Map<unknown, unknown>(leaves));
+    const leaves = leavesOf(references, new Map(contents));
+    for (const leaf of leaves.values()) if (typeof leaf === "object") this.#lent.add(leaf);
+    const replacer = new LeafReplacer(findings, leaves);
     const restored = values.map((value) => replacer.replace(value));
     for (const [part, replacement] of replacer.replaced()) noteTwin(part, replacement);
     return restored;

@@ -1,7 +1,7 @@
 import type { TaskWrites } from "../checkpoint/pending-writes.ts";
 import { UndecodableError } from "../errors.ts";
 import { applyPatch } from "./patch/apply.ts";
-import type { Budget } from "./patch/budget.ts";
+import type { Budget } from "../checkpoint/serde/budget.ts";
 import { ValuePatch } from "./value-patch.ts";
 
 /** How the writes of a task are encoded: the path and, for each write, position, channel and value. */

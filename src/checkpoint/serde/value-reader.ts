@@ -1,5 +1,6 @@
 import { UndecodableError, messageOf } from "../../errors.ts";
 import { bigintOf } from "./bigint.ts";
+import { Budget, ENTRY, INSTANCE, MEMBER } from "./budget.ts";
 import { ByteReader } from "./byte-reader.ts";
 import type { CodecRegistry } from "./codec.ts";
 import type { PayloadReader } from "./extensions/extension.ts";
@@ -9,7 +10,12 @@ import type { KeyCache } from "./key-cache.ts";
 import { utf16Text } from "./text.ts";
 
 /** The value that the bytes hold. They may be anything; what is not a whole value of this format is refused. */
-export function readValue(bytes: Uint8Array, codecs: CodecRegistry, keys: KeyCache): unknown {
+export function readValue(
+  bytes: Uint8Array,
+  codecs: CodecRegistry,
+  keys: KeyCache,
+  budget?: Budget,
+): unknown {
   const input = new ByteReader(bytes, keys);
   try {
     const version = input.byte();
@@ -19,7 +25,9 @@ export function readValue(bytes: Uint8Array, codecs: CodecRegistry, keys: KeyCac
         { details: { version } },
       );
     }
-    const value = new ValueReader(input, codecs).value();
+    const own = new Budget();
+    const value = new ValueReader(input, codecs, own).value();
+    budget?.take(own.built);
     if (input.remaining > 0) throw new UndecodableError(`${input.remaining} bytes follow after its end`);
     return value;
   } catch (cause) {
@@ -34,16 +42,19 @@ export function readValue(bytes: Uint8Array, codecs: CodecRegistry, keys: KeyCac
 class ValueReader implements PayloadReader {
   readonly input: ByteReader;
   readonly #codecs: CodecRegistry;
+  readonly #budget: Budget;
   /** By number; undefined while an instance waits for its parts. */
   readonly #objects: (object | undefined)[] = [];
   #depth = 0;
 
-  constructor(input: ByteReader, codecs: CodecRegistry) {
+  constructor(input: ByteReader, codecs: CodecRegistry, budget: Budget) {
     this.input = input;
     this.#codecs = codecs;
+    this.#budget = budget;
   }
 
   register<T extends object>(object: T): T {
+    this.#budget.take(ENTRY);
     this.#objects.push(object);
     return object;
   }
@@ -72,11 +83,11 @@ class ValueReader implements PayloadReader {
       case 0xc3:
         return true;
       case 0xc4:
-        return this.register(input.raw(input.byte()));
+        return this.#bytes(input.byte());
       case 0xc5:
-        return this.register(input.raw(input.uint16()));
+        return this.#bytes(input.uint16());
       case 0xc6:
-        return this.register(input.raw(input.uint32()));
+        return this.#bytes(input.uint32());
       case 0xcb:
         return input.double();
       case 0xcc:
@@ -108,8 +119,14 @@ class ValueReader implements PayloadReader {
     }
   }
 
+  #bytes(size: number): Uint8Array {
+    this.#budget.take(INSTANCE);
+    return this.register(this.input.raw(size));
+  }
+
   #object(size: number): object {
     const count = this.input.count(size, 2);
+    this.#budget.take(MEMBER * count);
     const object: Record<string, unknown> = this.register({});
     this.#enter();
     for (let index = 0; index < count; index++) {
@@ -124,6 +141,7 @@ class ValueReader implements PayloadReader {
 
   #array(size: number): unknown[] {
     const count = this.input.count(size, 1);
+    this.#budget.take(MEMBER * count);
     const array: unknown[] = this.register([]);
     this.#enter();
     for (let index = 0; index < count; index++) array.push(this.value());
@@ -204,6 +222,7 @@ class ValueReader implements PayloadReader {
         details: { type },
       });
     }
+    this.#budget.take(INSTANCE);
     this.#enter();
     const value = extension === undefined ? this.#custom() : extension.read(this, end);
     this.#depth--;

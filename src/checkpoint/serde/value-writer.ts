@@ -1,6 +1,7 @@
 import { isBare } from "../../values/bare.ts";
 import { DATE_PROTOTYPE, addedSymbol, isDate, isList, isObject } from "../../values/containers.ts";
 import { UnserializableError, ValueTooLargeError, messageOf } from "../../errors.ts";
+import { ENTRY, INSTANCE, MEMBER, MOST_OF_BODY } from "./budget.ts";
 import { bigintBytes } from "./bigint.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { isBytes } from "./bytes.ts";
@@ -64,6 +65,8 @@ class ValueWriter implements PayloadWriter {
   /** The key at each level of nesting down to the current one; none where a value stands for the object around it. */
   readonly #keys: (string | number | undefined)[] = [];
   #depth = 0;
+  /** As a `Budget` counts it when it is read. */
+  #built = 0;
   #isBare: boolean;
 
   constructor(
@@ -127,10 +130,11 @@ class ValueWriter implements PayloadWriter {
       return;
     }
     this.#objects.add(value);
+    this.#take(ENTRY);
     const prototype: object = Object.getPrototypeOf(value) ?? Object.prototype;
     if (isPlain(value, prototype)) this.#plain(value);
     else if (isList(value) && (this.#isBare || isBare(value))) this.#array(value);
-    else if (isBytes(value)) this.out.binary(value);
+    else if (isBytes(value)) this.#bytes(value);
     else this.#instance(value, isDate(value) ? DATE_PROTOTYPE : prototype);
   }
 
@@ -142,6 +146,7 @@ class ValueWriter implements PayloadWriter {
         `its key ${String(symbol)} is a symbol, which cannot be stored; use a string as the key`,
       );
     }
+    this.#take(MEMBER * keys.length);
     this.out.mapHeader(keys.length);
     const level = this.#enter();
     for (const key of keys) {
@@ -154,6 +159,7 @@ class ValueWriter implements PayloadWriter {
 
   #array(value: readonly unknown[]): void {
     const count = value.length;
+    this.#take(MEMBER * count);
     this.out.arrayHeader(count);
     const level = this.#enter();
     for (let index = 0; index < count; index++) {
@@ -163,6 +169,20 @@ class ValueWriter implements PayloadWriter {
     this.#depth = level;
   }
 
+  #bytes(value: Parameters<ByteWriter["binary"]>[0]): void {
+    this.#take(INSTANCE);
+    this.out.binary(value);
+  }
+
+  /** Refuses what would not be read again. */
+  #take(room: number): void {
+    this.#built += room;
+    if (this.#built > MOST_OF_BODY)
+      throw this.#refuse(
+        "more objects are stored with it than an object of the platform has room for; keep fewer of them",
+      );
+  }
+
   #instance(value: object, prototype: object): void {
     const codec = this.#codecs.find(value, prototype);
     const extension = codec === undefined ? extensionFor(value, prototype) : undefined;
@@ -170,6 +190,7 @@ class ValueWriter implements PayloadWriter {
     if (form !== undefined) return this.#plain(form);
     if (codec === undefined && extension === undefined)
       throw this.#refuse(refusalOfInstance(value, prototype));
+    this.#take(INSTANCE);
     const level = this.#enter();
     const areListsBare = this.#isBare;
     this.#isBare = false;

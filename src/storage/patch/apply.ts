@@ -2,7 +2,8 @@ import { isObject } from "../../values/containers.ts";
 import { adoptDerived, adoptOwned } from "../../values/adopt.ts";
 import { UndecodableError } from "../../errors.ts";
 import { setOwn } from "../../values/set-own.ts";
-import { Budget, ENTRY, MEMBER, RECORD_ROOM, roomOfMembers } from "./budget.ts";
+import { Budget, ENTRY, MEMBER } from "../../checkpoint/serde/budget.ts";
+import { RECORD_ROOM, roomOfMembers } from "./budget.ts";
 import {
   COPY,
   ELSEWHERE,

@@ -1,5 +1,5 @@
 import type { Steps } from "./align.ts";
-import { ENTRY, MEMBER } from "./budget.ts";
+import { ENTRY, MEMBER } from "../../checkpoint/serde/budget.ts";
 import type { Change } from "./change.ts";
 import { COPY, INSERT, MAP, PATCH, SET } from "./node.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { adopt, isAdopted } from "../../../src/values/adopt.ts";
 import { applyPatch } from "../../../src/storage/patch/apply.ts";
-import { Budget } from "../../../src/storage/patch/budget.ts";
+import { Budget } from "../../../src/checkpoint/serde/budget.ts";
 import { diff } from "../../../src/storage/patch/diff.ts";
 import { value } from "../serde/arbitraries.ts";
 import { loss } from "../serde/same.ts";

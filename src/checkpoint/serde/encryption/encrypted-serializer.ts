@@ -1,4 +1,5 @@
 import { UndecodableError } from "../../../errors.ts";
+import type { Budget } from "../budget.ts";
 import { MsgpackSerializer } from "../msgpack-serializer.ts";
 import type { SerializerProtocol } from "../protocol.ts";
 import { ENCRYPTED } from "./encrypted-type.ts";
@@ -43,9 +44,9 @@ export class EncryptedSerializer implements SerializerProtocol {
     return encrypting.then((ciphertext) => [ENCRYPTED, writeEnvelope(head, nonce, ciphertext)]);
   }
 
-  async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
+  async loadsTyped(type: string, data: Uint8Array | string, budget?: Budget): Promise<unknown> {
     if (type !== ENCRYPTED) {
-      if (this.#readsPlain) return this.#serde.loadsTyped(type, data);
+      if (this.#readsPlain) return this.#serde.loadsTyped(type, data, budget);
       throw new DecryptionError(
         "not_encrypted",
         `it is of the type "${type}" and not encrypted; readsPlain lets the serializer read what was stored before there was a key`,
@@ -54,7 +55,7 @@ export class EncryptedSerializer implements SerializerProtocol {
     }
     if (typeof data === "string") throw new UndecodableError("encrypted data must be a Uint8Array");
     const envelope = readEnvelope(data);
-    return this.#serde.loadsTyped(envelope.type, await this.#decrypt(envelope));
+    return this.#serde.loadsTyped(envelope.type, await this.#decrypt(envelope), budget);
   }
 
   fingerprint(bytes: Uint8Array): Promise<Uint8Array> {
