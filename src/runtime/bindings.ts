@@ -12,6 +12,7 @@ import {
   type ThreadCaller,
   type ThreadNamespace,
 } from "../http/thread-stub.ts";
+import { inTime } from "../in-time.ts";
 import { boundTo } from "../thread/bound.ts";
 import type { Report } from "../log.ts";
 import type { AskThread } from "../directory/expected-threads.ts";
@@ -95,12 +96,14 @@ export interface DirectoryBinding {
   readonly placement: Placement;
 }
 
+/** Makes each call of an object. */
+export type CallsWithin = <Value>(call: () => Promise<Value>) => Promise<Value>;
+
 /** Finds the directory of each tenant, when directories are bound. */
 export function directoriesIn(
   env: unknown,
   { binding, shards, placement }: DirectoryBinding,
-  /** What is thrown instead of what an object has thrown. */
-  errorOf: (fault: unknown) => unknown,
+  within: CallsWithin,
 ): ((tenant: string) => DirectoryApi) | undefined {
   const bound = boundTo(env, binding);
   if (!isNamespace<DirectoryApi>(bound)) return undefined;
@@ -111,20 +114,22 @@ export function directoriesIn(
       names.map(
         (name): CallShard =>
           (call) =>
-            callObject(() => objects.getByName(name), call).catch((fault: unknown) => {
-              throw errorOf(fault);
-            }),
+            within(() => callObject(() => objects.getByName(name), call)),
       ),
     );
   };
 }
 
+/** Waits for an object of a directory as long as for anything that is configured. */
+export const directoryInTime: CallsWithin = (call) => inTime("directory_unavailable", call);
+
 /** Says to whoever asks the directory that it did not answer, and to the operator why. */
-export function reported(report: Report): (cause: unknown) => StorageError {
-  return (cause) => {
-    report(cause);
-    return new StorageError("directory_unavailable", "The directory did not answer. Ask again.", { cause });
-  };
+export function reported(report: Report): CallsWithin {
+  return (call) =>
+    directoryInTime(call).catch((cause: unknown) => {
+      report(cause);
+      throw new StorageError("directory_unavailable", "The directory did not answer. Ask again.", { cause });
+    });
 }
 
 export function limiterOf(env: unknown, binding: string): RateLimiter | undefined {

@@ -14,6 +14,7 @@ import type { OutboxOptions } from "../thread/outbox/outbox-options.ts";
 import { checkRetention } from "../thread/life-cycle/retention.ts";
 import {
   directoriesIn,
+  directoryInTime,
   limiterOf,
   reported,
   threadAsking,
@@ -125,8 +126,10 @@ function threadConfig(options: RuntimeOptions, parts: Parts): ThreadConfig {
     crons: options.crons,
     callThread: threadCalls(bindings.thread, placement),
     directory: (env) => {
-      const of = directoriesIn(env, directory, (fault) => fault);
-      return of && { of, store: (tenant) => store(env, of(tenant)), extract };
+      // A thread sees to its own calls.
+      const of = directoriesIn(env, directory, (call) => call());
+      const asked = directoriesIn(env, directory, directoryInTime);
+      return of && asked && { of, store: (tenant) => store(env, asked(tenant)), extract };
     },
     events: { ...events, hasEnd: options.compatibility?.endEvent ?? true },
     outbox: outboxOf(links, deliveriesOf(options.deliveries)),

@@ -2,6 +2,7 @@ import { backoff } from "../../backoff.ts";
 import type { ThreadEntry } from "../../directory/protocol.ts";
 import { StorageError } from "../../errors.ts";
 import { GRAPH_CRONS } from "../../graph-crons.ts";
+import { answered, DirectoryCalls } from "./directory-calls.ts";
 import { Draft } from "./draft.ts";
 import { isPlatformReset } from "../errors.ts";
 import { Later } from "./later.ts";
@@ -37,6 +38,7 @@ export class Announcer {
   /** The version of the last change, until it is offered to the directory: what else changes by then needs no other. */
   #untold: number | undefined;
   readonly draft: Draft;
+  readonly #calls = new DirectoryCalls();
   /** Changes that are being made in transactions of their own. What is told meanwhile would be told as if they were made. */
   #changing = 0;
   /** When it was told last how the thread is at rest. */
@@ -100,10 +102,10 @@ export class Announcer {
       storage.timers.set("announcement", "", due);
   }
 
-  /** Resolves when the directory knows all that has changed so far. */
+  /** Resolves when the directory knows all that has changed so far. Rejects when it does not take what is being told. */
   async tell(): Promise<void> {
     if (this.#parts.directory === undefined) return this.#forget();
-    while (this.#current !== undefined) await this.#current.catch(() => undefined);
+    while (this.#current !== undefined) await this.#current;
     if (this.#isClosed || !this.#isDue()) return;
     this.#current = this.#tellAll();
     try {
@@ -162,7 +164,7 @@ export class Announcer {
     }
     const { tenant, thread_id: threadId, version } = thread;
     const of = directory.of(tenant);
-    if (!isWanted && (await of.knowsThread(threadId, version))) return true;
+    if (!isWanted && (await answered(() => of.knowsThread(threadId, version)))) return true;
     const entry = await this.#offer(threadId, directory);
     // Deleted meanwhile: the directory has forgotten it.
     if (this.#isClosed || storage.thread()?.deleting !== 0) return false;
@@ -176,7 +178,8 @@ export class Announcer {
     const thread = storage.thread();
     if (thread === undefined || directory === undefined) return;
     try {
-      await directory.of(thread.tenant).putThread(entry);
+      const of = directory.of(thread.tenant);
+      await this.#calls.make(() => of.putThread(entry));
     } catch (fault) {
       if (storage.thread()?.deleting === 0) storage.transaction(() => this.#setTimer());
       throw fault;
@@ -212,7 +215,9 @@ export class Announcer {
     await Promise.allSettled([this.#current, ...this.#anew]);
     this.#told = undefined;
     try {
-      await directory.of(thread.tenant).removeThread(thread.thread_id);
+      await this.#calls.over();
+      const of = directory.of(thread.tenant);
+      await answered(() => of.removeThread(thread.thread_id));
     } catch (cause) {
       const message = "The directory could not forget the thread yet. The deletion goes on by itself.";
       throw new StorageError("directory_unavailable", message, { cause });

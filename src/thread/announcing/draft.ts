@@ -1,3 +1,4 @@
+import { answered } from "./directory-calls.ts";
 import type { ThreadDirectory } from "./thread-directory.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import { ThreadRecord } from "./thread-record.ts";
@@ -34,7 +35,8 @@ export class Draft {
     const ends = this.#ends;
     const expectation = { within: platform.lease, objectId: platform.objectId };
     try {
-      const isExpected = await directory.of(thread.tenant).putThread(ThreadRecord.draft(thread), expectation);
+      const of = directory.of(thread.tenant);
+      const isExpected = await answered(() => of.putThread(ThreadRecord.draft(thread), expectation));
       // What has ended it meanwhile has ended it for good.
       this.#isExpected = isExpected && ends === this.#ends;
     } catch (fault) {

@@ -6,8 +6,10 @@ import type { DirectoryApi } from "../../../src/directory/protocol.ts";
 import { objectName } from "../../../src/http/object-name.ts";
 import type { ThreadObject } from "../../../src/thread/thread-object.ts";
 import { createRuntime } from "../../../src/worker.ts";
+import { exported } from "../../support/archives.ts";
 import { Gate } from "../../support/gate.ts";
 import { Log } from "../../support/log.ts";
+import { json, request, TestThread } from "../../support/threads.ts";
 import { startRun } from "./start-run.ts";
 
 /** A thread that is not made yet, and what its directory does. */
@@ -169,6 +171,30 @@ describe("a thread whose draft the directory knows", () => {
       await run();
       expect(timers(storage)).toEqual(watched);
     }));
+});
+
+describe("a thread whose import begins before it is made", () => {
+  it("is what was imported, and not made", async () => {
+    const [gate, source] = [new Gate(), new TestThread()];
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ thread_id: source.id });
+    await json(request("/threads", { method: "POST", headers, body }));
+    const archive = await exported(source);
+    await making([gate], async ({ thread, address, create, storage }) => {
+      const creating = create();
+      await gate.reached();
+      const { readable, writable } = new IdentityTransformStream();
+      const importing = thread.importThread(address, readable);
+      await scheduler.wait(10);
+      gate.open();
+      expect(await creating).toMatchObject({ error: { code: "thread_busy" } });
+      const writer = writable.getWriter();
+      await writer.write(archive);
+      await writer.close();
+      expect(await importing).toMatchObject(made);
+      expect(storage.sql.exec("SELECT deleting FROM thread").toArray()).toEqual([{ deleting: 0 }]);
+    });
+  });
 });
 
 describe("an edit of the state", () => {
