@@ -74,7 +74,7 @@ export { GraphValueError, MissingCheckpointerError } from "./pregel/value-errors
 export { copyCheckpoint, emptyCheckpoint } from "./pregel/checkpoints.ts";
 export { RunControl } from "./pregel/run-control.ts";
 export type { Durability } from "./pregel/durability.ts";
-export type { CachePolicy } from "./pregel/node-cache.ts";
+export type { CachePolicy } from "./pregel/cache-policy.ts";
 export { durableFetch, type DurableFetchOptions } from "./graph/durable-fetch.ts";
 export { getCurrentTaskInput, getStore, getWriter, reportUsage, writer } from "./pregel/task-functions.ts";
 export type { RetryPolicy } from "./pregel/retry.ts";

@@ -1,6 +1,6 @@
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { BreakpointNodes } from "../pregel/breakpoints.ts";
-import type { WritesCache } from "../pregel/node-cache.ts";
+import type { WritesCache } from "../pregel/cache-policy.ts";
 import type { Checkpointer } from "../pregel/pregel-options.ts";
 
 export interface CompileOptions<Nodes extends string = string> {

@@ -1,7 +1,7 @@
 import { isObject } from "../values/containers.ts";
 import type { BaseChannel } from "../channels/base.ts";
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
-import type { WritesCache } from "../pregel/node-cache.ts";
+import type { WritesCache } from "../pregel/cache-policy.ts";
 import { timeoutPolicyOf, type TimeoutPolicy } from "../pregel/timeout.ts";
 import { EphemeralValue } from "../channels/ephemeral-value.ts";
 import { LastValue } from "../channels/last-value.ts";

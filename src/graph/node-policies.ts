@@ -1,4 +1,4 @@
-import type { CachePolicy } from "../pregel/node-cache.ts";
+import type { CachePolicy } from "../pregel/cache-policy.ts";
 import type { NodeError } from "../pregel/policy-errors.ts";
 import type { RetryPolicy } from "../pregel/retry.ts";
 import type { TimeoutPolicy } from "../pregel/timeout.ts";

@@ -1,6 +1,6 @@
 import type { NodeError } from "../pregel/policy-errors.ts";
 import { NODE_ERROR } from "../pregel/constants.ts";
-import { checkedCache } from "../pregel/node-cache.ts";
+import { checkedCache } from "../pregel/cache-policy.ts";
 import { checkedRetry } from "../pregel/retry.ts";
 import { timeoutPolicyOf } from "../pregel/timeout.ts";
 import type { EngineNode } from "../pregel/types.ts";

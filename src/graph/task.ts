@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../errors.ts";
 import { calledNode, callTask } from "../pregel/call.ts";
-import { checkedCache, type CachePolicy } from "../pregel/node-cache.ts";
+import { checkedCache, type CachePolicy } from "../pregel/cache-policy.ts";
 import { checkedRetry, type RetryPolicy } from "../pregel/retry.ts";
 import { timeoutPolicyOf, type TimeoutPolicy } from "../pregel/timeout.ts";
 

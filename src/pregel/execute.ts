@@ -2,43 +2,21 @@ import { UntrackedValueChannel } from "../channels/untracked-value.ts";
 import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
 import { describeError } from "../error-record.ts";
 import { UnserializableError, ValueTooLargeError } from "../errors.ts";
-import type { ParentCommand } from "./nested-errors.ts";
-import type { AppliedTask } from "./apply.ts";
+import type { Attempt, TaskResult } from "./attempt.ts";
 import { onlyAttempt } from "./attempt-scope.ts";
 import { ERROR, ERROR_SOURCE_NODE, INTERRUPT, RESUME, USAGE } from "./constants.ts";
 import { handlerTask, isLeftToHandler } from "./error-handler.ts";
-import type { LimitReachedError } from "./limits.ts";
 import type { LoopState } from "./loop-state.ts";
 import { cachedTask, type CachedTask } from "./node-cache.ts";
 import { NodeRun } from "./node-run.ts";
 import { openQuestions } from "./pending-writes.ts";
 import { inputOf, type PlannedTask } from "./plan.ts";
-import type { GraphDrained } from "./policy-errors.ts";
 import { attemptWithPolicies, hasPolicies } from "./policies.ts";
-import type { Question } from "./question.ts";
 import { areStillAsked } from "./relayed-questions.ts";
 import { emitTaskResult, emitTasks } from "./stream-tasks.ts";
 import { emitInterrupts, emitUpdate } from "./stream.ts";
+import { tracedAttempt } from "./traced-attempt.ts";
 import { normaliseWrites } from "./writes.ts";
-
-export type TaskResult =
-  /** `handler`: the error handler that took the place of the task, and what it wrote. */
-  | { readonly status: "done"; readonly writes: readonly PendingWrite[]; readonly handler?: AppliedTask }
-  | { readonly status: "interrupted"; readonly questions: readonly Question[] }
-  /** A run inside the node was asked to stop, or the limit of the run was reached there: the node runs again when this one goes on. */
-  | { readonly status: "drained"; readonly error: GraphDrained | LimitReachedError }
-  /** `handler`: the error handler whose error it is. */
-  | { readonly status: "failed"; readonly error: unknown; readonly handler?: PlannedTask }
-  /** It hands over to the graph around its own. */
-  | { readonly status: "left"; readonly error: ParentCommand };
-
-/** What one attempt of a task came to, before it is stored. */
-export type Attempt = TaskResult & {
-  readonly answered: readonly unknown[];
-  readonly isCached?: boolean;
-  /** Of a failed attempt: the questions that stay open all the same. */
-  readonly stillOpen?: readonly Question[];
-};
 
 /**
  * Runs one task of a superstep, unless its result is stored already or it still waits for an answer, and stores what it
@@ -87,7 +65,7 @@ async function knownResult(loop: LoopState, task: PlannedTask): Promise<TaskResu
 function attemptTask(loop: LoopState, task: PlannedTask): MaybePromise<Attempt> {
   return loop.trace === undefined
     ? attemptUntraced(loop, task)
-    : loop.trace.attempt(loop, task, () => attemptUntraced(loop, task));
+    : tracedAttempt(loop, loop.trace, task, () => attemptUntraced(loop, task));
 }
 
 function attemptUntraced(loop: LoopState, task: PlannedTask): MaybePromise<Attempt> {

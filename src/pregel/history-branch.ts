@@ -1,7 +1,7 @@
 import { compareCheckpointIds } from "../checkpoint/ordering.ts";
 import { pastOf, type CheckpointRecord } from "../checkpoint/thread-history.ts";
 import type { CheckpointTuple } from "../checkpoint/types.ts";
-import type { Unstored } from "./durability.ts";
+import type { Unstored } from "./enclosing-task.ts";
 import type { Saver } from "./run-context.ts";
 
 /** Which branch of a thread is meant: by a checkpoint of its root graph. */

@@ -4,7 +4,8 @@ export { END, INTERRUPT, START, WAITING } from "./constants.ts";
 export type { Environment } from "./environment.ts";
 export { getConfig, interrupt } from "./interrupt.ts";
 export { sleep, sleepUntil, waitForEvent } from "./wait.ts";
-export type { EventTimeout, ReceivedEvent, WaitForEventOptions } from "./wait.ts";
+export type { WaitForEventOptions } from "./wait.ts";
+export type { EventTimeout, ReceivedEvent } from "./waited.ts";
 export type { Duration, Time } from "./time.ts";
 export type { Wait, Waiting } from "./question.ts";
 export { Channel } from "./low-level/channel.ts";
@@ -32,7 +33,7 @@ export type {
 export { parseRunInput } from "./run-input.ts";
 export type { RunInput } from "./run-input.ts";
 export { isSend, Send } from "./send.ts";
-export type { MessageOptions, TextMessage } from "./stream-messages.ts";
+export type { MessageOptions, TextMessage } from "./text-message.ts";
 export type { ResponseSchema, StandardSchema } from "./response-schema.ts";
 export type { StateUpdate } from "./update-state.ts";
 export type { InferInterruptInputType, InferInterruptResumeType } from "./infer-interrupt.ts";

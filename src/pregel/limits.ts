@@ -2,8 +2,7 @@ import { isRecord } from "../values/containers.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { GraphBubbleUp, isGraphBubbleUp } from "../interrupt-error.ts";
 import type { Environment } from "./environment.ts";
-import type { LoopState } from "./loop-state.ts";
-import { difference, isName, type Usage } from "./usage.ts";
+import { difference, isName, type Usage, type UsageLedger } from "./usage.ts";
 
 /** How far a run may go before it pauses. */
 export interface RunLimits {
@@ -53,6 +52,13 @@ export function isLimitReached(error: unknown): error is LimitReachedError {
   return isGraphBubbleUp(error) && error.name === "LimitReachedError";
 }
 
+/** What counts against limits. */
+interface CountedLoop {
+  readonly run: { readonly nesting?: unknown };
+  readonly step: number;
+  readonly usage: UsageLedger | undefined;
+}
+
 /** Watches over the limits of a run, also for the graphs inside its tasks: what they use is the run's. */
 export class LimitWatch {
   readonly #limits: RunLimits;
@@ -60,7 +66,7 @@ export class LimitWatch {
   readonly #startedAt: number;
   readonly #standing: LimitReached | undefined;
   #start: RunStart | undefined;
-  #root: LoopState | undefined;
+  #root: CountedLoop | undefined;
 
   constructor(limits: RunLimits, environment: Pick<Environment, "now">, options: LimitOptions = {}) {
     this.#limits = limits;
@@ -71,13 +77,13 @@ export class LimitWatch {
   }
 
   /** The run begins at this step. Returns where it began to count. */
-  begin(root: LoopState, step: number): RunStart {
+  begin(root: CountedLoop, step: number): RunStart {
     this.#root = root;
     return (this.#start ??= { step, usage: root.usage?.total ?? {} });
   }
 
   /** The limit that forbids another superstep of the graph. */
-  reachedAt(loop: LoopState): LimitReached | undefined {
+  reachedAt(loop: CountedLoop): LimitReached | undefined {
     if (this.#standing !== undefined) return this.#standing;
     const { supersteps, seconds, usage = {} } = this.#limits;
     const { step = loop.step, usage: before = {} } = this.#start ?? {};

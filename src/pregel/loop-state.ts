@@ -10,12 +10,13 @@ import type {
 import { timestampAt } from "../checkpoint/timestamp.ts";
 import { RunEndedError } from "./nested-errors.ts";
 import { applyOutside } from "./apply.ts";
-import { ExitStore, type Unstored } from "./durability.ts";
+import type { EnclosingLoop, Unstored } from "./enclosing-task.ts";
+import { ExitStore } from "./exit-store.ts";
 import { withHandlers } from "./error-handler.ts";
 import { GraphState } from "./graph-state.ts";
 import type { Origin } from "./origins.ts";
 import { metadataOfRun, type RunMetadata } from "./checkpoint-metadata.ts";
-import type { Alike } from "./node-config.ts";
+import type { CommonConfig } from "./common-config.ts";
 import { PARENT_TASK, START } from "./constants.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import { LoopTrace } from "./loop-trace.ts";
@@ -25,7 +26,7 @@ import { saverConfig, nextVersionOf, type RunContext } from "./run-context.ts";
 import { ledgerAt, requireUsage, UsageLedger, type Usage } from "./usage.ts";
 
 /** Where a run stands: a checkpoint, the state it holds, and what is stored of the superstep after it. */
-export class LoopState {
+export class LoopState implements EnclosingLoop {
   readonly run: RunContext;
   readonly state: GraphState;
   checkpointId: string | undefined;
@@ -64,7 +65,7 @@ export class LoopState {
   /** Aborted when the tasks that run now need not go on. */
   signal: AbortSignal;
   /** What its tasks are told alike, once one has begun. */
-  alike: Alike | undefined;
+  alike: CommonConfig | undefined;
   /** For its tasks, where the run says how many may be at work at a time. */
   readonly places: Places | undefined;
   /** When somebody wants to see what the run does. */
@@ -185,7 +186,6 @@ export class LoopState {
     this.relayUsage(used);
   }
 
-  /** Not private: the run inside may be of another copy of this class. */
   noteNestedUsage(taskId: string, namespace: string, total: Usage): void {
     this.relayUsage((this.usage ??= new UsageLedger()).setNested(taskId, namespace, total));
   }
@@ -258,10 +258,7 @@ export class LoopState {
     }
   }
 
-  /**
-   * What a run inside a task stores, the runs around it wait for too. Not private, as `endStoring`: a run around may be of
-   * another copy of this class.
-   */
+  /** What a run inside a task stores, the runs around it wait for too. */
   beginStoring(): void {
     this.#storing += 1;
     this.run.nesting?.task.loop.beginStoring();

@@ -1,9 +1,6 @@
-import type { MaybePromise } from "../checkpoint/types.ts";
-import type { Attempt } from "./execute.ts";
-import type { LoopState } from "./loop-state.ts";
-import { inputOf, type PlannedTask } from "./plan.ts";
-import type { Span, SpanResult } from "./span.ts";
-import { outputOf } from "./stream-tasks.ts";
+import type { Span, SpanPart } from "./span.ts";
+
+type Part<Kind> = Extract<SpanPart, { readonly kind: Kind }>;
 
 /** The spans of a loop that somebody wants to see. */
 export class LoopTrace {
@@ -23,46 +20,20 @@ export class LoopTrace {
   }
 
   /** The superstep is committed. */
-  end({ checkpointId }: LoopState): void {
+  end({ checkpointId }: { readonly checkpointId: string | undefined }): void {
     this.#superstep?.end({ status: "done", checkpointId });
   }
 
-  attempt(loop: LoopState, task: PlannedTask, attempt: () => MaybePromise<Attempt>): MaybePromise<Attempt> {
-    if (task.node?.hidden === true) return attempt();
-    const { state, step, namespace } = loop;
-    const { name, id: taskId } = task;
-    this.#superstep ??= this.#run.begin({ kind: "superstep", step: step + 1, namespace });
-    const span = this.#superstep.begin({
-      kind: "task",
-      name,
-      taskId,
-      input: () => inputOf(state, task),
-    });
-    this.#tasks.set(taskId, span);
-    const ended = attempt();
-    const end = (of: Attempt): Attempt => {
-      span.end(resultOf(loop, of));
-      return of;
-    };
-    return ended instanceof Promise ? ended.then(end) : end(ended);
+  /** A task of the superstep begins. */
+  beginTask(task: Part<"task">, superstep: Part<"superstep">): Span {
+    this.#superstep ??= this.#run.begin(superstep);
+    const span = this.#superstep.begin(task);
+    this.#tasks.set(task.taskId, span);
+    return span;
   }
 
   /** Of a task at work. */
   taskSpan(taskId: string): Span | undefined {
     return this.#tasks.get(taskId);
-  }
-}
-
-function resultOf(loop: LoopState, attempt: Attempt): SpanResult {
-  switch (attempt.status) {
-    case "done":
-      return { status: "done", output: () => outputOf(loop, attempt.writes) };
-    case "failed":
-      return { status: "failed", error: attempt.error };
-    case "interrupted":
-      return { status: "interrupted", output: () => attempt.questions };
-    case "drained":
-    case "left":
-      return { status: "left" };
   }
 }

@@ -5,7 +5,7 @@ import { applyWrites, type AppliedTask } from "./apply.ts";
 import { ERROR } from "./constants.ts";
 import { passBreakpoints, stopsAt } from "./breakpoints.ts";
 import { enter } from "./enter.ts";
-import type { TaskResult } from "./execute.ts";
+import type { TaskResult } from "./attempt.ts";
 import { isLimitReached, type LimitReached, type LimitReachedError } from "./limits.ts";
 import type { LoopState } from "./loop-state.ts";
 import { REFUSAL_ID } from "./pending-writes.ts";

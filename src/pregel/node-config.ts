@@ -1,30 +1,21 @@
-import { isObject } from "../values/containers.ts";
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { adopt, handOut } from "../values/adopt.ts";
 import { updateChannel, writesByChannel } from "./apply.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
+import { commonConfig } from "./common-config.ts";
 import { NODE_ERROR } from "./constants.ts";
 import type { GraphState } from "./graph-state.ts";
 import { setOwn } from "../values/set-own.ts";
 import type { LoopState } from "./loop-state.ts";
 import { segmentsOf, taskNamespace } from "./namespace.ts";
 import type { PlannedTask } from "./plan.ts";
-import type { RunContext } from "./run-context.ts";
 import { isAmong } from "./stream.ts";
-import { callbacksFor, streamText, type MessageOptions, type TextMessage } from "./stream-messages.ts";
+import { callbacksFor, streamText } from "./stream-messages.ts";
 import { SCOPE } from "./task-context.ts";
 import { taskEffectKey } from "./task-id.ts";
 import type { TaskScope } from "./task-scope.ts";
-import type {
-  Ask,
-  ExecutionInfo,
-  InterruptOptions,
-  NodeConfig,
-  RunnableConfig,
-  ServerInfo,
-  WriteScope,
-  Writer,
-} from "./types.ts";
+import type { MessageOptions, TextMessage } from "./text-message.ts";
+import type { Ask, ExecutionInfo, InterruptOptions, NodeConfig, WriteScope, Writer } from "./types.ts";
 import type { Usage } from "./usage.ts";
 import { adoptWrites } from "./writes.ts";
 
@@ -38,7 +29,7 @@ export function nodeConfig(
   scope?: TaskScope,
 ): NodeConfig {
   const { run } = loop;
-  const alike = (loop.alike ??= alikeIn(run));
+  const alike = (loop.alike ??= commonConfig(run));
   const checkpointNs = taskNamespace(task.caller ?? loop.namespace, task.name, task.id);
   const metadata: Record<string, unknown> = {
     ...alike.metadata,
@@ -72,42 +63,6 @@ export function nodeConfig(
   const callbacks = callbacksFor(loop, task.id);
   return callbacks === undefined ? config : { ...config, ...callbacks };
 }
-
-/** What the configs of all tasks of a run have in common. */
-export interface Alike {
-  readonly config: Omit<RunnableConfig, "runId"> & Pick<NodeConfig, "recursionLimit" | "tags">;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
-
-function alikeIn(run: RunContext): Alike {
-  // Those of the run: what a node calls is not that run.
-  const {
-    runId: _id,
-    runName: _name,
-    ...given
-  }: RunnableConfig & { readonly runName?: unknown } = run.config;
-  return {
-    config: {
-      ...given,
-      recursionLimit: run.recursionLimit,
-      tags: given.tags ?? NO_TAGS,
-      ...(run.store === undefined ? {} : { store: run.store }),
-      ...serverInfo(run.config),
-    },
-    metadata: { ...identityOf(run.config), ...run.config.metadata },
-  };
-}
-
-/** What is configured of whose run it is: tracing wants to know. */
-function identityOf({ configurable }: RunnableConfig): Record<string, unknown> {
-  const identity: Record<string, unknown> = {};
-  for (const key of IDENTITY) if (configurable?.[key] !== undefined) identity[key] = configurable[key];
-  return identity;
-}
-
-const NO_TAGS: readonly string[] = [];
-
-const IDENTITY = ["thread_id", "assistant_id", "graph_id"] as const;
 
 function writerOf(
   loop: LoopState,
@@ -157,25 +112,6 @@ class Execution implements ExecutionInfo {
     const run = this.checkpointId === "" ? this.runId : undefined;
     return taskEffectKey(this.threadId ?? "", run ?? "", this.taskId);
   }
-}
-
-/** What a server that runs the graph says of it, in the config of the run. */
-function serverInfo({ configurable, metadata }: RunnableConfig): { readonly serverInfo?: ServerInfo } {
-  const named = (key: string): string | undefined => textOf(configurable?.[key]) ?? textOf(metadata?.[key]);
-  const assistantId = named("assistant_id");
-  const graphId = named("graph_id");
-  const user = configurable?.["langgraph_auth_user"];
-  if (assistantId === undefined && graphId === undefined && !isUser(user)) return {};
-  const server = { assistantId: assistantId ?? "", graphId: graphId ?? "" };
-  return { serverInfo: isUser(user) ? { ...server, user } : server };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-function isUser(user: unknown): user is NonNullable<ServerInfo["user"]> {
-  return isObject(user) && "identity" in user && typeof user.identity === "string";
 }
 
 /** What a node's writers may look at: the state as its own writes, and those `sent` while it ran, leave it. */

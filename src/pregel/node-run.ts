@@ -2,7 +2,7 @@ import type { MaybePromise, PendingWrite } from "../checkpoint/types.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { isGraphInterrupt } from "../interrupt-error.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
-import type { Attempt } from "./execute.ts";
+import type { Attempt } from "./attempt.ts";
 import { asFrozenInputError } from "./frozen-state.ts";
 import { isLimitReached } from "./limits.ts";
 import type { LoopState } from "./loop-state.ts";

@@ -1,6 +1,6 @@
 import type { AttemptScope } from "./attempt-scope.ts";
 import { firstAttempt } from "./attempt-scope.ts";
-import type { Attempt } from "./execute.ts";
+import type { Attempt } from "./attempt.ts";
 import type { LoopState } from "./loop-state.ts";
 import type { PlannedTask } from "./plan.ts";
 import { isRetried, pauseAfter } from "./retry.ts";

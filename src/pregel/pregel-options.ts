@@ -5,7 +5,7 @@ import type { BreakpointNodes } from "./breakpoints.ts";
 import type { DurabilityOptions } from "./durability.ts";
 import type { Environment } from "./environment.ts";
 import type { LimitOptions, RunLimits, RunStart } from "./limits.ts";
-import type { WritesCache } from "./node-cache.ts";
+import type { WritesCache } from "./cache-policy.ts";
 import type { Span } from "./span.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 

@@ -4,13 +4,12 @@ import type { ChannelVersion, CheckpointConfig } from "../checkpoint/types.ts";
 import type { NextVersion } from "./apply.ts";
 import type { Breakpoints } from "./breakpoints.ts";
 import type { Durability } from "./durability.ts";
+import type { EnclosingTask } from "./enclosing-task.ts";
 import type { Environment } from "./environment.ts";
 import type { LimitWatch, RunStart } from "./limits.ts";
-import type { WritesCache } from "./node-cache.ts";
+import type { WritesCache } from "./cache-policy.ts";
 import type { Answers } from "./question.ts";
 import type { Span } from "./span.ts";
-import type { SeenMessages } from "./stream-messages.ts";
-import type { TaskScope } from "./task-scope.ts";
 import type { PregelGraph, RunnableConfig, StreamEvent, StreamMode } from "./types.ts";
 
 export type Saver = BaseCheckpointSaver<ChannelVersion>;
@@ -29,8 +28,8 @@ export interface RunContext {
   readonly watchedKeys: string | readonly string[];
   /** Modes that are wanted of the graphs inside its tasks too. */
   readonly nestedModes: ReadonlySet<StreamMode>;
-  /** The messages that were shown; shared with the runs inside. */
-  readonly seenMessages: SeenMessages;
+  /** The ids of the messages that were shown; shared with the runs inside. */
+  readonly seenMessages: Set<string>;
   /** Takes a chunk; must not throw. */
   readonly emit: (event: StreamEvent) => void;
   /**
@@ -66,7 +65,7 @@ export interface RunContext {
 
 /** How a run is a part of another. */
 export interface Nesting {
-  readonly task: TaskScope;
+  readonly task: EnclosingTask;
   /** The checkpoint of each graph around it, by namespace: `parents` of its own checkpoints. */
   readonly parents: Readonly<Record<string, string>>;
   /** The answers given there. */

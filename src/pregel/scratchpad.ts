@@ -8,7 +8,7 @@ import { acceptAnswer, publicSchema, type Acceptance, type ResponseSchema } from
 import { isSameContent } from "./stable-text.ts";
 import { interruptId } from "./task-id.ts";
 import type { InterruptOptions } from "./types.ts";
-import { acceptWaited, overdue } from "./wait.ts";
+import { acceptWaited, overdue } from "./waited.ts";
 
 export interface ScratchpadInput {
   readonly taskId: string;

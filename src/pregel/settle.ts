@@ -1,4 +1,5 @@
-import { executeTask, type TaskResult } from "./execute.ts";
+import type { TaskResult } from "./attempt.ts";
+import { executeTask } from "./execute.ts";
 import type { LoopState } from "./loop-state.ts";
 import type { Places } from "./places.ts";
 import type { PlannedTask } from "./plan.ts";

@@ -5,6 +5,7 @@ import { traceHandler } from "./trace-callbacks.ts";
 import { streamHandler } from "./stream-callbacks.ts";
 import { isOutput } from "./stream.ts";
 import type { TaskScope } from "./task-scope.ts";
+import type { TextMessage } from "./text-message.ts";
 import type { NodeConfig } from "./types.ts";
 
 /**
@@ -13,22 +14,6 @@ import type { NodeConfig } from "./types.ts";
  * through `config.writer.message()`, messages that a node pushes, and whole messages among what a node returns. Of these
  * last a message with an id comes only when it has not come before.
  */
-
-/** The text of a message that came piece by piece, as a node may return it. */
-export type TextMessage = {
-  readonly type: "ai";
-  readonly id: string;
-  readonly content: string;
-  readonly name?: string;
-};
-
-export interface MessageOptions {
-  readonly id?: string;
-  readonly name?: string;
-}
-
-/** The ids of the messages that a run and those inside it have shown. */
-export type SeenMessages = Set<string>;
 
 /** When what models and tools do is wanted: the caller's callbacks, and one that streams it, or makes spans of it. */
 export function callbacksFor(loop: LoopState, taskId: string): { readonly callbacks: unknown } | undefined {

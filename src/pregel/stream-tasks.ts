@@ -1,6 +1,6 @@
 import type { PendingWrite } from "../checkpoint/types.ts";
 import { describeError } from "../error-record.ts";
-import type { TaskResult } from "./execute.ts";
+import type { TaskResult } from "./attempt.ts";
 import type { LoopState } from "./loop-state.ts";
 import { PUSH, RETURN } from "./constants.ts";
 import { inputOf, isCalled, isTriggered, type PlannedTask } from "./plan.ts";

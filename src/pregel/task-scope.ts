@@ -1,4 +1,5 @@
 import type { AttemptScope } from "./attempt-scope.ts";
+import type { EnclosingTask } from "./enclosing-task.ts";
 import type { LoopState } from "./loop-state.ts";
 import { childNamespace, taskNamespace, withoutTaskIds } from "./namespace.ts";
 import { OpenOrigins } from "./origins.ts";
@@ -9,7 +10,7 @@ import { Scratchpad } from "./scratchpad.ts";
 const NOTHING: readonly unknown[] = [];
 
 /** One attempt of a task, as that finds it which the task calls: other graphs, `task()`, `interrupt()`. */
-export class TaskScope {
+export class TaskScope implements EnclosingTask {
   readonly loop: LoopState;
   readonly task: PlannedTask;
   readonly attempt: AttemptScope;

@@ -8,14 +8,14 @@ import type {
 import type { BaseStore } from "../checkpoint/store/base-store.ts";
 import type { Interrupt } from "../interrupt-error.ts";
 import type { StreamMode } from "../stream-modes.ts";
-import type { CachePolicy } from "./node-cache.ts";
+import type { CachePolicy } from "./cache-policy.ts";
 import type { Waiting } from "./question.ts";
 import type { RunControl } from "./run-control.ts";
 import type { LimitReached } from "./limits.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { Duration, Time } from "./time.ts";
 import type { TimeoutPolicy } from "./timeout.ts";
-import type { MessageOptions, TextMessage } from "./stream-messages.ts";
+import type { MessageOptions, TextMessage } from "./text-message.ts";
 import type { ResponseSchema } from "./response-schema.ts";
 import type { Usage } from "./usage.ts";
 

@@ -1,27 +1,11 @@
-import { isObject } from "../values/containers.ts";
-import { InvalidArgumentError, TidemarkError, type ErrorDetails } from "../errors.ts";
+import { InvalidArgumentError, TidemarkError } from "../errors.ts";
 import type { Wait } from "./question.ts";
-import {
-  acceptAnswer,
-  type Acceptance,
-  type ResponseSchema,
-  type StandardSchema,
-} from "./response-schema.ts";
+import type { StandardSchema } from "./response-schema.ts";
 import type { Asked } from "./scratchpad.ts";
 import { SCOPE, taskContext } from "./task-context.ts";
 import type { TaskScope } from "./task-scope.ts";
+import type { EventTimeout, ReceivedEvent } from "./waited.ts";
 import { instantOf, isoTime, millisecondsOf, type Duration, type Time } from "./time.ts";
-
-/** What `waitForEvent` returns when the event came. */
-export interface ReceivedEvent<Payload = unknown> {
-  readonly timedOut: false;
-  readonly payload: Payload;
-}
-
-/** What `waitForEvent` returns when the time was over. */
-export interface EventTimeout {
-  readonly timedOut: true;
-}
 
 export interface WaitForEventOptions<Payload = unknown> {
   /** From the first time that the node comes here. Without one it waits for as long as it takes. */
@@ -93,39 +77,6 @@ export function requireEventKey(key: string): void {
     "invalid_event_key",
     `The key of an event is a text of 1 to ${MAX_EVENT_KEY} bytes without control characters.`,
   );
-}
-
-/** What a wait comes to whose time is over; undefined while it is not. */
-export function overdue(wait: Wait, now: number): Acceptance | undefined {
-  if (wait.until === undefined || Date.parse(wait.until) > now) return undefined;
-  return { ok: true, value: timeoutOf(wait) };
-}
-
-/** The answer to a wait when its time is over. */
-export function timeoutOf({ kind }: Wait): EventTimeout | undefined {
-  return kind === "event" ? { timedOut: true } : undefined;
-}
-
-/** A sleep is over by any answer; an event's is what `waitForEvent` returns. */
-export function acceptWaited(wait: Wait, schema: ResponseSchema | undefined, answer: unknown): Acceptance {
-  if (wait.kind === "sleep") return { ok: true, value: undefined };
-  if (isTimeout(answer)) return { ok: true, value: { timedOut: true } };
-  if (!isReceived(answer)) return { ok: false, issues: [NO_EVENT] };
-  const accepted = acceptAnswer(schema, answer.payload);
-  return accepted.ok ? { ok: true, value: { timedOut: false, payload: accepted.value } } : accepted;
-}
-
-const NO_EVENT: ErrorDetails = {
-  message: "answer with { timedOut: false, payload } or { timedOut: true }",
-  path: [],
-};
-
-function isTimeout(answer: unknown): answer is EventTimeout {
-  return isObject(answer) && "timedOut" in answer && answer.timedOut === true;
-}
-
-function isReceived(answer: unknown): answer is ReceivedEvent {
-  return isObject(answer) && "timedOut" in answer && "payload" in answer;
 }
 
 function scopeOf(call: string, config: MaybeScoped | undefined): TaskScope {

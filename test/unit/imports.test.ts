@@ -243,7 +243,7 @@ const describeViolations = (file: string, source: string) =>
     return why ? [`src/${file} imports "${found.specifier}": ${why}`] : [];
   });
 
-/** A cycle of value imports, as the files on it; undefined when there is none. */
+/** A cycle of imports, of types too, as the files on it; undefined when there is none. */
 function findCycle(sources: ReadonlyMap<string, string>): string[] | undefined {
   const done = new Set<string>();
   const path: string[] = [];
@@ -251,8 +251,7 @@ function findCycle(sources: ReadonlyMap<string, string>): string[] | undefined {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
     if (done.has(file) || !sources.has(file)) return undefined;
     path.push(file);
-    for (const { specifier, typeOnly } of read(file, sources.get(file)!).imports) {
-      if (typeOnly) continue;
+    for (const { specifier } of read(file, sources.get(file)!).imports) {
       const target =
         specifier === "#async-context" ? ASYNC_HOOKS_HOME : posix.join(posix.dirname(file), specifier);
       const cycle = visit(target);
@@ -369,20 +368,17 @@ describe("the import check", () => {
     expect(describeViolations(file, source)).toEqual([]);
   });
 
-  it("finds a cycle, and leaves type-only ones alone", () => {
+  it("finds a cycle, also one of types", () => {
     const three = (last: string) =>
       new Map([
         ["pregel/a.ts", `import "./b.ts";`],
         ["pregel/b.ts", `export * from "../channels/c.ts";`],
         ["channels/c.ts", last],
       ]);
-    expect(findCycle(three(`import { a } from "../pregel/a.ts";`))).toEqual([
-      "pregel/a.ts",
-      "pregel/b.ts",
-      "channels/c.ts",
-      "pregel/a.ts",
-    ]);
-    expect(findCycle(three(`import type { A } from "../pregel/a.ts";`))).toBeUndefined();
+    const cycle = ["pregel/a.ts", "pregel/b.ts", "channels/c.ts", "pregel/a.ts"];
+    expect(findCycle(three(`import { a } from "../pregel/a.ts";`))).toEqual(cycle);
+    expect(findCycle(three(`import type { A } from "../pregel/a.ts";`))).toEqual(cycle);
+    expect(findCycle(three(`import type { A } from "../errors.ts";`))).toBeUndefined();
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { isObject } from "../../values/containers.ts";
 import type { MaybePromise, PendingWrite } from "../../checkpoint/types.ts";
 import { assembleGraph } from "../assemble.ts";
 import { TAG_HIDDEN, TASKS } from "../constants.ts";
-import { checkedCache } from "../node-cache.ts";
+import { checkedCache } from "../cache-policy.ts";
 import { checkedRetry, type RetryPolicy } from "../retry.ts";
 import { callOf, type RunnableLike } from "../runnable.ts";
 import { timeoutPolicyOf } from "../timeout.ts";

@@ -1,6 +1,6 @@
 import { isObject } from "../../values/containers.ts";
 import { GraphValidationError } from "../../graph-errors.ts";
-import type { CachePolicy } from "../node-cache.ts";
+import type { CachePolicy } from "../cache-policy.ts";
 import type { RetryPolicy } from "../retry.ts";
 import type { RunnableLike } from "../runnable.ts";
 import type { TimeoutPolicy } from "../timeout.ts";

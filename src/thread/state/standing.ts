@@ -1,6 +1,6 @@
 import type { Interrupt } from "../../interrupt-error.ts";
 import type { Waiting } from "../../pregel/question.ts";
-import { timeoutOf } from "../../pregel/wait.ts";
+import { timeoutOf } from "../../pregel/waited.ts";
 
 /** What a thread stands at: what is asked, and what is waited for. */
 export interface Standing {

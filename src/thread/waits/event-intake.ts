@@ -1,5 +1,6 @@
 import { encode, type Encoded } from "../../checkpoint/encoding.ts";
-import { requireEventKey, type ReceivedEvent } from "../../pregel/wait.ts";
+import { requireEventKey } from "../../pregel/wait.ts";
+import type { ReceivedEvent } from "../../pregel/waited.ts";
 import { type HashedKey, hashedKey } from "../idempotency/content-hashes.ts";
 import { eventTooLarge, threadNotFound, tooManyEvents } from "../errors.ts";
 import type { ThreadPlatform } from "../platform.ts";
