@@ -1,5 +1,9 @@
+// For those who compile against older libraries, which do not know `Symbol.asyncDispose`.
+/// <reference lib="esnext.disposable" preserve="true" />
+
 /** What `stream` gives: to be awaited, or to be iterated as it is. */
-export interface StreamCall<Chunk> extends Promise<RunStream<Chunk>>, AsyncIterable<Chunk, void, undefined> {}
+export interface StreamCall<Chunk>
+  extends Promise<RunStream<Chunk>>, AsyncIterable<Chunk, undefined, undefined> {}
 
 /** The call of `stream` that starts a run. What is refused before the run begins, rejects it. */
 export function streamCall<Chunk>(start: () => RunStream<Chunk>): StreamCall<Chunk> {
@@ -7,7 +11,7 @@ export function streamCall<Chunk>(start: () => RunStream<Chunk>): StreamCall<Chu
     resolve(start());
   });
   return Object.assign(call, {
-    async *[Symbol.asyncIterator](): AsyncGenerator<Chunk, void, undefined> {
+    async *[Symbol.asyncIterator](): AsyncGenerator<Chunk, undefined, undefined> {
       yield* await call;
     },
   });
@@ -19,7 +23,7 @@ export function streamCall<Chunk>(start: () => RunStream<Chunk>): StreamCall<Chu
  */
 export class RunStream<Chunk>
   extends ReadableStream<Chunk>
-  implements AsyncGenerator<Chunk, void, undefined>
+  implements AsyncGenerator<Chunk, undefined, undefined>
 {
   readonly #leave: (reason?: unknown) => Promise<void>;
   /** Of who iterates. */
@@ -47,17 +51,17 @@ export class RunStream<Chunk>
     else if (!this.locked) await super.cancel(reason);
   }
 
-  async next(): Promise<IteratorResult<Chunk, void>> {
+  async next(): Promise<IteratorResult<Chunk, undefined>> {
     const result = await this.#ownReader().read();
     return result.done ? { done: true, value: undefined } : { done: false, value: result.value };
   }
 
-  async return(): Promise<IteratorReturnResult<void>> {
+  async return(): Promise<IteratorReturnResult<undefined>> {
     await this.#ownReader().cancel();
     return { done: true, value: undefined };
   }
 
-  async throw(error: unknown): Promise<IteratorReturnResult<void>> {
+  async throw(error: unknown): Promise<IteratorReturnResult<undefined>> {
     await this.return();
     throw error;
   }
@@ -66,11 +70,7 @@ export class RunStream<Chunk>
     return this;
   }
 
-  /**
-   * For `await using`. Not in the types: they would ask their reader for a library that few have.
-   *
-   * @internal
-   */
+  /** For `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
   }

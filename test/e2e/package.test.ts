@@ -15,6 +15,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/version.ts";
+import { codeBlocks } from "./support/markdown.ts";
 import { bundle, run, runBin } from "./support/run.ts";
 import { ROOT } from "./support/server.ts";
 
@@ -54,7 +55,14 @@ function link(name: string): void {
   symlinkSync(join(ROOT, "node_modules", name), place, "junction");
 }
 
-async function typeCheck(file: string, own: { readonly lib: string[]; readonly types: string[] }) {
+/** What README tells who writes a Worker. */
+function compilerOptionsOfReadme(): object {
+  const blocks = codeBlocks(readFileSync(join(ROOT, "README.md"), "utf8"));
+  const shown = blocks.find(({ text }) => text.includes('"compilerOptions"'))?.text ?? "";
+  return (JSON.parse(shown) as { readonly compilerOptions: object }).compilerOptions;
+}
+
+async function typeCheck(file: string, own: object) {
   const shared = {
     target: "es2024",
     module: "esnext",
@@ -117,6 +125,22 @@ describe("the package", () => {
     await typeCheck("page.ts", { lib: ["es2024", "dom"], types: [] });
   });
 
+  it.each(["es2022", "es2024", "esnext"])(
+    "has graphs that type-check in a page, with the library %s",
+    async (library) => {
+      const page = `
+      import { Annotation, END, MemorySaver, START, StateGraph } from "tidemark";
+      const graph = new StateGraph(Annotation.Root({ name: Annotation<string>() }))
+        .addNode("greet", ({ name }) => ({ name }))
+        .addEdge(START, "greet")
+        .addEdge("greet", END)
+        .compile({ checkpointer: new MemorySaver() });
+      for await (const { name } of graph.stream({ name: "Ada" }, { streamMode: "values" })) console.log(name);`;
+      writeFileSync(join(project, "graphs.ts"), `${page}\nexport {};\n`);
+      await typeCheck("graphs.ts", { lib: [library, "dom", "dom.asynciterable"], types: [] });
+    },
+  );
+
   it("has a client of three kilobytes that needs nothing else", async () => {
     const input = join(installed, "dist/client/index.js");
     const built = await build({
@@ -139,7 +163,7 @@ describe("the package", () => {
       cpSync(join(import.meta.dirname, "fixtures", file), join(project, file));
     }
     link("@cloudflare/workers-types");
-    await typeCheck("worker.ts", { lib: ["es2024"], types: ["@cloudflare/workers-types"] });
+    await typeCheck("worker.ts", compilerOptionsOfReadme());
 
     const printed = await bundle(project, "out");
     const files = readdirSync(join(project, "out")).toSorted();
