@@ -15,7 +15,7 @@ export function notFound(context: Context, app: Hono): never {
     });
   }
   const known = [...new Set(routes.map((route) => `${route.method} ${route.path}`))];
-  throw new RefusedError("not_found", `There is no ${method} ${path}. There is: ${known.join(", ")}.`, {
+  throw new RefusedError("not_found", `There is no ${method} ${path}: details.routes says what there is.`, {
     details: { routes: known },
   });
 }

@@ -28,14 +28,19 @@ function errorForm(code: string) {
   return { error: { code, message: text, details: expect.any(Object) }, message: text, detail: text };
 }
 
+interface ErrorSaid {
+  readonly message: string;
+  readonly details: object;
+}
+
 async function expectRefusal(
   pending: Response | Promise<Response>,
   status: number,
   code: string,
-): Promise<{ readonly message: string }> {
+): Promise<ErrorSaid> {
   const response = await pending;
   expect(response.headers.get("content-type")).toMatch(/^application\/json/);
-  const body = await response.json<{ message: string; detail: string; error: { message: string } }>();
+  const body = await response.json<{ message: string; detail: string; error: ErrorSaid }>();
   expect([response.status, body]).toEqual([status, errorForm(code)]);
   expect([body.message, body.detail]).toEqual([body.error.message, body.error.message]);
   return body.error;
@@ -232,7 +237,11 @@ describe("a path, a method or a query that is not there", () => {
     ["POST", "/threads/a/b/invoke"],
   ])("%s %s, and the answer says what there is", async ([method = "", path = ""]) => {
     const error = await expectRefusal(request(path, { method }), 404, "not_found");
-    expect(error.message).toContain("POST /threads/:thread_id/invoke");
+    expect(error.details).toMatchObject({
+      routes: expect.arrayContaining(["POST /threads/:thread_id/invoke"]),
+    });
+    expect(error.message).toMatch(/details\.routes/);
+    expect(error.message.length).toBeLessThan(100);
   });
 
   it.for([
