@@ -34,7 +34,11 @@ export class Assistants {
       .find(({ assistantId, graphId }) => assistantId === id || graphId === id);
     const found = this.#rows.get(id) ?? this.#rows.get(own?.assistantId ?? id) ?? own;
     const isOwn = found !== undefined && found.assistantId === own?.assistantId;
-    if (found === undefined || !((isOwn && ownOfGraphs) || mayAccess(found, access))) throw notFound(id);
+    if (found === undefined || !((isOwn && ownOfGraphs) || mayAccess(found, access)))
+      throw notFound(
+        id,
+        `There is no assistant "${id}", and no graph of this name: there is ${graphs.join(", ")}.`,
+      );
     return found;
   }
 
@@ -103,7 +107,7 @@ export class Assistants {
   setLatest(id: string, version: number, view: AssistantView): Assistant {
     const versions = this.versions(id, view);
     const wanted = versions.find((each) => each.version === version);
-    if (wanted === undefined) throw notFound(`${id}, version ${version}`);
+    if (wanted === undefined) throw notFound(id, `The assistant "${id}" has no version ${version}.`);
     this.#rows.setLatest(wanted.assistantId, version, this.#now());
     return this.get(id, view);
   }
@@ -122,12 +126,6 @@ function takenName(id: string): RefusedError {
   return new RefusedError("invalid_request", message, { details: { assistant_id: id } });
 }
 
-function notFound(id: string): RefusedError {
-  return new RefusedError(
-    "assistant_not_found",
-    `There is no assistant "${id}", and no graph of this name.`,
-    {
-      details: { assistant_id: id },
-    },
-  );
+function notFound(id: string, message: string): RefusedError {
+  return new RefusedError("assistant_not_found", message, { details: { assistant_id: id } });
 }

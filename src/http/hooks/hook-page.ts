@@ -13,14 +13,10 @@ export function questionPage(question: string): string {
   return page(
     "Your answer is asked for",
     `<pre>${escaped(question)}</pre>
-      <form method="post">
-        <p>
-          <label
-            >Answer, as JSON or plain text<br /><textarea name="value" rows="6" cols="60" required></textarea>
-          </label>
-        </p>
-        <p><button type="submit">Send</button></p>
-      </form>`,
+<form method="post">
+<p><label>Answer, as JSON or plain text<br /><textarea name="value" rows="6" cols="60" required></textarea></label></p>
+<p><button type="submit">Send</button></p>
+</form>`,
   );
 }
 
@@ -28,19 +24,14 @@ export function messagePage(title: string, message: string): string {
   return page(title, `<p>${escaped(message)}</p>`);
 }
 
-/** `content`: HTML. */
+/** `content`: HTML. Its head and body begin and end by themselves. */
 function page(title: string, content: string): string {
   return `<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <title>${escaped(title)}</title>
-      </head>
-      <body>
-        <h1>${escaped(title)}</h1>
-        ${content}
-      </body>
-    </html>`;
+<html lang="en">
+<meta charset="utf-8" />
+<title>${escaped(title)}</title>
+<h1>${escaped(title)}</h1>
+${content}`;
 }
 
 /** Text as HTML shows it. */

@@ -76,7 +76,11 @@ describe("the assistant that a graph has by itself", () => {
     });
     expect(await send("GET", `/${agent.assistant_id}`)).toEqual(agent);
     deploy({ writer, inner });
-    await expect(send("GET", "/agent")).rejects.toMatchObject({ status: 404, code: "assistant_not_found" });
+    await expect(send("GET", "/agent")).rejects.toMatchObject({
+      status: 404,
+      code: "assistant_not_found",
+      message: expect.stringMatching(/"agent".*writer, inner/),
+    });
   });
 
   it("can be changed, and becomes again what it was when it is deleted", async () => {
@@ -123,7 +127,10 @@ describe("an assistant", () => {
       description: "",
     });
     const unknown = { status: 404, code: "assistant_not_found" };
-    await expect(send("POST", `/${id}/latest`, { version: 9 })).rejects.toMatchObject(unknown);
+    await expect(send("POST", `/${id}/latest`, { version: 9 })).rejects.toMatchObject({
+      ...unknown,
+      message: expect.stringContaining(`The assistant "${id}" has no version 9.`),
+    });
     await send("DELETE", `/${id}`);
     await expect(send("GET", `/${id}`)).rejects.toMatchObject(unknown);
     await expect(send("DELETE", `/${id}`)).rejects.toMatchObject(unknown);
