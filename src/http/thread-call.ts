@@ -8,7 +8,6 @@ import { noteOfRequest } from "./middleware/request-log.ts";
 import { parseThreadId } from "./requests/thread-id.ts";
 import { callThread, type ThreadNamespace } from "./thread-stub.ts";
 
-/** The thread that a request is for. */
 export interface RequestedThread {
   readonly address: ThreadAddress;
   readonly namespace: ThreadNamespace;

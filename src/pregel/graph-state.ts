@@ -182,7 +182,7 @@ function recordOf(saved: LayeredMap<unknown>): Readonly<Record<string, unknown>>
 }
 
 /** A channel with what is saved of it; for `EMPTY` with its default. */
-export function loadChannel(name: string, definition: BaseChannel, saved: unknown): BaseChannel {
+function loadChannel(name: string, definition: BaseChannel, saved: unknown): BaseChannel {
   try {
     return definition.fromCheckpoint(saved, adopt);
   } catch (error) {

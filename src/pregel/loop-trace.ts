@@ -24,7 +24,6 @@ export class LoopTrace {
     this.#superstep?.end({ status: "done", checkpointId });
   }
 
-  /** A task of the superstep begins. */
   beginTask(task: Part<"task">, superstep: Part<"superstep">): Span {
     this.#superstep ??= this.#run.begin(superstep);
     const span = this.#superstep.begin(task);

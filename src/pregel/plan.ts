@@ -162,6 +162,6 @@ export function isTriggered(state: GraphState, node: string, channel: string): b
   return isLaterVersion(version, state.seen[node]?.[channel]);
 }
 
-export function nodeNamespace(position: PlanPosition, node: string): string {
+function nodeNamespace(position: PlanPosition, node: string): string {
   return position.namespace === "" ? node : `${position.namespace}${NAMESPACE_SEPARATOR}${node}`;
 }

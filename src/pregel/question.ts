@@ -77,10 +77,6 @@ export class Answers {
     return this.turns.get(id);
   }
 
-  get size(): number {
-    return this.given.size;
-  }
-
   add(id: string, value: unknown, turn: number): void {
     if (!this.turns.has(id)) this.turns.set(id, turn);
     const known = this.given.get(id);

@@ -55,7 +55,7 @@ export function pauseAfter(policy: RetryPolicy, attempts: number, environment: E
 }
 
 /** LangGraph's rule: everything but cancellations, faults of the graph, and what a service refused for good. */
-export function isTransient(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const message = field(error, "message");
   if (typeof message === "string" && /^(Cancel|AbortError)/.test(message)) return false;
   if (PERMANENT_NAMES.has(field(error, "name")) || field(error, "code") === "ECONNABORTED") return false;

@@ -117,7 +117,7 @@ function* messagesIn(value: unknown, depth = 0): Generator<Message> {
 const TYPES: ReadonlySet<unknown> = new Set(["human", "ai", "system", "tool", "function", "AIMessageChunk"]);
 
 /** A message of LangChain, or plain data of that shape. */
-export function isMessage(value: unknown): value is Message {
+function isMessage(value: unknown): value is Message {
   if (!isObject(value) || !("content" in value)) return false;
   if ("id" in value && value.id !== undefined && typeof value.id !== "string") return false;
   if ("_getType" in value && typeof value["_getType"] === "function") return true;

@@ -1,6 +1,5 @@
 import { type Row, Sql, type SqlInput } from "./sql.ts";
 
-/** Which tables an object has. */
 interface ObjectTables {
   has(name: string): boolean;
   /** Where it is not there. */

@@ -12,7 +12,7 @@ export const SNAPSHOT = 4;
 /** Of the first row of a visit of a nested graph: a snapshot, but that parts of it stand in a checkpoint of the graph around. */
 export const OUTWARD = 5;
 /** Rows of one level in a row, the last of which goes one level up. */
-export const FANOUT = 64;
+const FANOUT = 64;
 /** More rows than any value is read from: rows of elsewhere may refer to each other in a circle. */
 export const LONGEST_CHAIN = 2 * SNAPSHOT * FANOUT;
 /** What reading one more row costs, in bytes that could be read instead. */

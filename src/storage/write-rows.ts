@@ -101,7 +101,7 @@ function keyInputs({
   return [namespace, toStoredId(checkpointId), toStoredId(taskId)];
 }
 
-export function isSameBody(a: BodyRow, b: BodyRow): boolean {
+function isSameBody(a: BodyRow, b: BodyRow): boolean {
   return a.type === b.type && isSameBytes(a.body, b.body) && isSameBytes(a.body_hash, b.body_hash);
 }
 

@@ -49,11 +49,8 @@ export class Differ implements PlaceComparison {
   readonly fresh: unknown[] = [];
   /** Whether the comparison met an object that contains itself: it says nothing then. */
   isCyclic = false;
-  /** How often an old part was taken for a new one that is another object. */
   substitutions = 0;
-  /** Whether the change refers to another place of the state. */
   refers = false;
-  /** Whether what it says of growth is true: what stands elsewhere is not counted again and again, nor for nothing. */
   isWeighed = true;
   readonly #context: DiffContext;
   #elsewhere: Elsewhere | undefined;
@@ -86,7 +83,6 @@ export class Differ implements PlaceComparison {
     return this.#compareParts(kind, old, next, name);
   }
 
-  /** Whether they are equal. Leaves no trace when they are not. */
   isEqual(old: unknown, next: unknown): boolean {
     if (Object.is(old, next)) return true;
     if (!isObject(old) || this.isKnownToDiffer(old, next)) return false;
@@ -97,21 +93,18 @@ export class Differ implements PlaceComparison {
     return false;
   }
 
-  /** Whether the new part is the old one, as far as identity tells. */
   isSame(old: unknown, next: unknown): boolean {
     if (Object.is(old, next)) return true;
     if (!isObject(old) || this.storedForm(next) !== old) return false;
     return this.isEqual(old, next);
   }
 
-  /** What is known of the ends of two sequences: members that are not the same count as substituted. */
   knownEnds(old: object, next: object): SharedEnds | undefined {
     const known = knownEnds(old, next);
     if (known?.areSame === false) this.#keep();
     return known;
   }
 
-  /** Whether it was found already that they have too little in common. */
   isKnownToDiffer(old: object, next: unknown): boolean {
     return this.#unequal?.get(old) === next;
   }
@@ -143,7 +136,6 @@ export class Differ implements PlaceComparison {
     return places && (this.#elsewhere ??= new Elsewhere(this, places()));
   }
 
-  /** The form in which a part is stored. */
   storedForm(part: unknown): unknown {
     const canDiffer = typeof part === "string" ? part.length > this.#context.shortText : isObject(part);
     return canDiffer ? this.#context.storedForm(part) : part;
