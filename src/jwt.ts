@@ -8,7 +8,16 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from "jose";
+import {
+  areTexts,
+  checkOptions,
+  invalidOptions,
+  isText,
+  type OptionRule,
+  type OptionRules,
+} from "./checked-options.ts";
 import { StorageError } from "./errors.ts";
+import { isRecord } from "./values/containers.ts";
 import { credentialOf } from "./http/auth/credential.ts";
 import { type Authenticate, isPrincipalName, type Principal } from "./http/auth/principal.ts";
 
@@ -39,6 +48,27 @@ export interface JwtOptions {
   readonly now?: () => number;
 }
 
+const NAMES: OptionRule = ["a text, or a list of texts", (value) => isText(value) || areTexts(value)];
+
+const OPTIONS: OptionRules<JwtOptions> = {
+  keys: ['the address of the issuer\'s keys, as in "https://id.example.com/jwks.json", or a JWKS', areKeys],
+  issuer: NAMES,
+  audience: NAMES,
+  algorithms: "a list of texts",
+  tenant: "a text",
+  scopes: "a text",
+  clockTolerance: [
+    "seconds, 0 or more",
+    (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
+  ],
+  now: "a function",
+};
+
+function areKeys(value: unknown): boolean {
+  if (typeof value === "string" || value instanceof URL) return URL.canParse(String(value));
+  return isRecord(value) && Array.isArray(value["keys"]);
+}
+
 /** What a token can be that does not hold. Anything else is no fault of who sent it. */
 const REFUSED: readonly string[] = [
   errors.JWTExpired,
@@ -61,6 +91,10 @@ const REFUSED: readonly string[] = [
  * });
  */
 export function jwt(options: JwtOptions): Authenticate {
+  checkOptions("jwt()", options, OPTIONS);
+  // Without one of them tokens would be taken that are for others, or of others.
+  for (const name of ["keys", "issuer", "audience"] as const)
+    if (options[name] === undefined) throw invalidOptions(`jwt(): "${name}" is missing`);
   const {
     keys,
     issuer,

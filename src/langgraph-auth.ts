@@ -1,8 +1,10 @@
+import { checkOptions, type OptionRules } from "./checked-options.ts";
 import { isObject } from "./values/containers.ts";
 import type { JsonObject } from "./directory/protocol.ts";
 import { TidemarkError } from "./errors.ts";
 import { AuthRefusal } from "./http/auth/auth-refusal.ts";
 import type { Authenticate, Authorize, Principal, Verdict } from "./http/auth/principal.ts";
+import { PERMISSIONS } from "./http/auth/permissions.ts";
 import { type Json, plainJson } from "./json.ts";
 
 /**
@@ -37,6 +39,17 @@ export interface LangGraphAuthOptions {
   readonly scopes?: (user: LangGraphUser) => readonly string[];
 }
 
+const OPTIONS: OptionRules<LangGraphAuthOptions> = { tenant: "a function", scopes: "a function" };
+
+/** What handlers are asked about: one of another name would let everything happen. */
+const EVENTS: ReadonlySet<string> = new Set([
+  "*",
+  ...Object.values(PERMISSIONS).flatMap((permission) => {
+    const [resource = "", action = ""] = permission.split(":");
+    return [resource, permission, `*:${action}`];
+  }),
+]);
+
 const SCOPES = ["threads:*", "assistants:*", "crons:*", "store:*"];
 
 /**
@@ -54,7 +67,13 @@ const SCOPES = ["threads:*", "assistants:*", "crons:*", "store:*"];
  * createRuntime({ graphs, auth: langgraphAuth(auth) });
  */
 export function langgraphAuth(auth: LangGraphAuth, options: LangGraphAuthOptions = {}): Authenticate {
+  checkOptions("langgraphAuth()", options, OPTIONS);
   const { tenant = () => "", scopes = () => SCOPES } = options;
+  for (const event of Object.keys(auth["~handlerCache"].callbacks ?? {}))
+    if (!EVENTS.has(event))
+      throw invalidAuth(
+        `its handler of "${event}" would never be asked; name one of ${[...EVENTS].join(", ")}`,
+      );
   if (auth["~handlerCache"].authenticate === undefined) {
     throw invalidAuth("it says nothing of who makes a request: call .authenticate()");
   }

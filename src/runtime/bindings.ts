@@ -34,20 +34,29 @@ export function threadsIn(
 ): (caller: ThreadCaller) => ThreadNamespace {
   const bound = boundTo(env, binding);
   if (isNamespace<CalledThread>(bound)) return (caller) => placement.near(bound, caller);
-  throw bindingMissing(binding);
+  throw threadsMissing(binding);
 }
 
-function bindingMissing(binding: string): TidemarkError {
+function bindingMissing(binding: string, kind: string, section: string, rest: string): TidemarkError {
   return new TidemarkError(
     "binding_missing",
-    `The Worker has no Durable Object binding "${binding}". Add to wrangler.toml: [[durable_objects.bindings]] name = "${binding}", class_name = "Thread".`,
+    `The Worker has no ${kind} "${binding}". Add to wrangler.toml: [[${section}]] name = "${binding}", ${rest}.`,
+  );
+}
+
+function threadsMissing(binding: string): TidemarkError {
+  return bindingMissing(
+    binding,
+    "Durable Object binding",
+    "durable_objects.bindings",
+    'class_name = "Thread"',
   );
 }
 
 /** The objects of threads by the objects' own ids, wherever they are. */
 export function threadsById(env: unknown, binding: string): (objectId: string) => () => ThreadApi {
   const bound = boundTo(env, binding);
-  if (!hasIds(bound)) throw bindingMissing(binding);
+  if (!hasIds(bound)) throw threadsMissing(binding);
   return (objectId) => {
     const id = idOf(bound, objectId);
     return () => bound.get(id);
@@ -132,9 +141,13 @@ export function reported(report: Report): CallsWithin {
     });
 }
 
-export function limiterOf(env: unknown, binding: string): RateLimiter | undefined {
+/** `isNamed`: the options ask for it. Then, or where something else is bound, nobody is served as if there were no limits. */
+export function limiterOf(env: unknown, binding: string, isNamed: boolean): RateLimiter | undefined {
   const bound = boundTo(env, binding);
-  return isLimiter(bound) ? bound : undefined;
+  if (isLimiter(bound)) return bound;
+  if (bound === undefined && !isNamed) return undefined;
+  const rest = 'namespace_id = "1001", simple = { limit = 100, period = 60 }';
+  throw bindingMissing(binding, "rate limiter", "ratelimits", rest);
 }
 
 function isLimiter(bound: unknown): bound is RateLimiter {

@@ -22,6 +22,7 @@ import {
   threadsById,
   threadsIn,
 } from "./bindings.ts";
+import { checkOptions } from "./check-options.ts";
 import type { Runtime, RuntimeOptions } from "./options.ts";
 import { Placement } from "./placement.ts";
 import { watchOf } from "./watch.ts";
@@ -46,6 +47,7 @@ const BINDINGS: Required<NonNullable<RuntimeOptions["bindings"]>> = {
  * export default runtime;
  */
 export function createRuntime(options: RuntimeOptions): Runtime {
+  checkOptions(options);
   requireGraphs(options.graphs);
   checkRetention(options.retention ?? {});
   const parts = partsOf(options);
@@ -106,7 +108,7 @@ function routerOptions(options: RuntimeOptions, parts: Parts): AppOptions {
     directories: (env) => directoriesIn(env, directory, reported(watch.report)),
     store,
     extract,
-    rateLimiter: (env) => limiterOf(env, bindings.rateLimiter),
+    rateLimiter: (env) => limiterOf(env, bindings.rateLimiter, options.bindings?.rateLimiter !== undefined),
     hookKeys: (env) => links?.keys(env),
   };
 }

@@ -14,7 +14,7 @@ export function leavesOf(
   });
   // References are short, whatever they stand for.
   if (copiedBytes(found) > MAX_COPIED)
-    throw new UndecodableError("more copies of the same bytes stand in it than an object has room for");
+    throw new UndecodableError("more comes of its copies of bytes than an object has room for");
   const leaves = new Map<unknown, LargeLeaf>();
   const made = new Map<string, LargeLeaf>();
   for (const { reference, hash, kind, bytes } of found) {

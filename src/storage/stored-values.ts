@@ -129,12 +129,7 @@ export class StoredValues {
     return hashed.then((blobs) => {
       const copied = copiedBytes(leaves.map((leaf, index) => ({ ...leaf, hash: blobs[index]?.hash ?? "" })));
       if (copied > MAX_COPIED)
-        throw new ValueTooLargeError(
-          copied,
-          MAX_COPIED,
-          undefined,
-          "What stands more than once of equal bytes",
-        );
+        throw new ValueTooLargeError(copied, MAX_COPIED, undefined, "What is there of copies of bytes");
       const references = new Map<unknown, ExternalReference>();
       for (const [index, { leaf, kind, bytes }] of leaves.entries()) {
         const hash = blobs[index]?.hash ?? "";

@@ -32,6 +32,7 @@ const LEAVES = [
   "caller-configurable.ts",
   "assistant-id.ts",
   "columns.ts",
+  "checked-options.ts",
   "stream-modes.ts",
   "thread-beginning.ts",
   "langchain-message.ts",
@@ -95,7 +96,7 @@ const RULES: Record<string, Rule> = {
   otlp: { folders: ["checkpoint"], types: ["pregel", "thread"] },
   "langgraph-auth.ts": { folders: ["http"], types: ["directory"] },
   "jwt.ts": { folders: ["http"], packages: ["jose"] },
-  runtime: { folders: ALL },
+  runtime: { folders: ALL, packages: ["valibot"] },
   "worker.ts": { folders: [...ALL, "runtime"] },
 };
 

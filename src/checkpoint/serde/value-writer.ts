@@ -178,9 +178,7 @@ class ValueWriter implements PayloadWriter {
   #take(room: number): void {
     this.#built += room;
     if (this.#built > MOST_OF_BODY)
-      throw this.#refuse(
-        "more objects are stored with it than an object of the platform has room for; keep fewer of them",
-      );
+      throw this.#refuse("more comes of it than an object has room for; keep less in it");
   }
 
   #instance(value: object, prototype: object): void {
