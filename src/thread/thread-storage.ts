@@ -261,8 +261,13 @@ export class ThreadStorage {
     const { storage } = this.#options;
     const isNewest = version === this.newestSchema;
     const steps = threadMigrations.filter((migration) => migration.version <= version);
-    const before = migrate(storage, steps, isNewest ? newestTables : undefined, this.#lazy.names());
-    if (before < version) this.forget();
+    let before = 0;
+    try {
+      before = migrate(storage, steps, isNewest ? newestTables : undefined, this.#lazy.names());
+    } finally {
+      // The tables may have been made also where it throws.
+      if (before < version) this.forget();
+    }
     if (before === 0) for (const rows of this.#remembering()) rows.noteEmpty();
     this.#hasTables = isNewest;
   }

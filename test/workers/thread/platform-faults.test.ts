@@ -80,6 +80,22 @@ describe("a fault of the storage that the platform names", () => {
     },
   );
 
+  it("keeps no other call from making the thread when it comes as the tables are made", async () => {
+    const { graph } = threeNodes();
+    deploy({ graph });
+    const thread = new TestThread();
+    let left = 1;
+    injectFaults((call) =>
+      isOf(thread, call) && call.operation === "transaction" && call.when === "after" && left-- > 0
+        ? platformFaults.timeout()
+        : undefined,
+    );
+    const bodies = [{ input: { log: ["in"] } }, { input: { log: ["in"] } }];
+    const answers = await Promise.all(bodies.map((body) => thread.invoke(body)));
+    expect(answers.map(({ status }) => status)).toEqual(["success", "success"]);
+    expect(await thread.rowCounts()).toMatchObject({ thread: 1, runs: 2, queue: 0 });
+  });
+
   it("does not count among the attempts that got nowhere, however often it comes", async () => {
     const thread = new TestThread();
     let left = 9;
