@@ -120,6 +120,7 @@ export default defineConfig({
       node("browser", {
         include: ["test/browser/**/*.test.ts"],
         ...oneByOne,
+        expect: { poll: { timeout: 8000 } },
         testTimeout: 60_000,
         hookTimeout: 60_000,
       }),

@@ -6,7 +6,7 @@ const said: string[] = [];
 async function chat(url: string): Promise<number> {
   const thread = new TidemarkClient({ url }).thread(crypto.randomUUID());
   const input = { messages: [{ type: "human", content: "slow" }] };
-  for await (const event of thread.stream({ input, stream_mode: "messages" })) {
+  for await (const event of thread.stream({ graph: "chat", input, stream_mode: "messages" })) {
     // Another attempt says it all again.
     if (event.event === "metadata") said.length = 0;
     if (event.event !== "messages") continue;
