@@ -20,3 +20,20 @@ export async function inTime<Value>(
     stop.abort();
   }
 }
+
+/**
+ * Work that is told to stop when it takes longer than so many milliseconds. No timer is left when it has ended: one would hold the object
+ * in memory until its time has come, as that of `AbortSignal.timeout` does.
+ */
+export async function stoppedAfter<Value>(
+  deadline: number,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), deadline);
+  try {
+    return await work(late.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,3 +1,4 @@
+import { stoppedAfter } from "../in-time.ts";
 import type { OpenTraces, TracedRun, TraceHost, Traces } from "../thread/attempt/traces.ts";
 import type { Span } from "../pregel/span.ts";
 import { VERSION } from "../version.ts";
@@ -76,16 +77,16 @@ async function send(
   spans: readonly string[],
 ): Promise<Sent> {
   try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        ...(typeof headers === "function" ? headers(env) : headers),
-      },
-      body: exportRequest(service, VERSION, spans),
-      redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT),
-    });
+    const own = typeof headers === "function" ? headers(env) : headers;
+    const response = await stoppedAfter(TIMEOUT, (signal) =>
+      fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...own },
+        body: exportRequest(service, VERSION, spans),
+        redirect: "manual",
+        signal,
+      }),
+    );
     await response.body?.cancel();
     if (response.ok) return { status: "taken" };
     const isBusy = response.status === 429 || response.status >= 500;

@@ -1,5 +1,6 @@
 import { RefusedError, TidemarkError } from "../../errors.ts";
 import { checkWebhookTarget } from "../../hooks/webhook-target.ts";
+import { stoppedAfter } from "../../in-time.ts";
 import { webhookHeaders } from "../../hooks/webhook-signature.ts";
 import type { ThreadPlatform } from "../platform.ts";
 import type { RunRequest } from "../runs/run-request.ts";
@@ -137,14 +138,11 @@ export class Outbox {
     try {
       const { target, body } = await this.#message(delivery);
       const signed = await webhookHeaders(options.secrets(), { id: delivery.id, time: platform.now(), body });
-      const response = await options.send(target, {
-        method: "POST",
-        headers: { "content-type": "application/json", "user-agent": "tidemark", ...signed },
-        body,
+      const headers = { "content-type": "application/json", "user-agent": "tidemark", ...signed };
+      const response = await stoppedAfter(TIMEOUT, (signal) =>
         // Where it leads to has not been checked.
-        redirect: "manual",
-        signal: AbortSignal.timeout(TIMEOUT),
-      });
+        options.send(target, { method: "POST", headers, body, redirect: "manual", signal }),
+      );
       await response.body?.cancel();
       return { response: response.status, error: undefined };
     } catch (error) {

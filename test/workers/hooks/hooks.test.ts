@@ -128,6 +128,18 @@ describe("a delivery", () => {
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
   });
 
+  it("holds the object in memory no longer than it takes", async () => {
+    const thread = new ToldThread();
+    await pause(thread, "flaky");
+    await until(async () => (await thread.deliveries())[0]?.["response"] === 500);
+    await thread.sql("UPDATE timers SET due = 1");
+    await thread.fireAlarm();
+    await thread.settles("delivered");
+    const delivered = Date.now();
+    await thread.evict();
+    expect(Date.now() - delivered).toBeLessThan(5000);
+  });
+
   it.each([
     // What was noted in that turn is lost with it, and nothing has been sent.
     ["delivery.begun", 0],
