@@ -37,19 +37,14 @@ export function threadsIn(
   throw threadsMissing(binding);
 }
 
-function bindingMissing(binding: string, kind: string, section: string, rest: string): TidemarkError {
-  return new TidemarkError(
-    "binding_missing",
-    `The Worker has no ${kind} "${binding}". Add to wrangler.toml: [[${section}]] name = "${binding}", ${rest}.`,
-  );
+function threadsMissing(binding: string): TidemarkError {
+  return bindingMissing(binding, "durable_objects.bindings", ', class_name = "Thread"');
 }
 
-function threadsMissing(binding: string): TidemarkError {
-  return bindingMissing(
-    binding,
-    "Durable Object binding",
-    "durable_objects.bindings",
-    'class_name = "Thread"',
+function bindingMissing(binding: string, section: string, more = ""): TidemarkError {
+  return new TidemarkError(
+    "binding_missing",
+    `The Worker has no binding "${binding}". Add to wrangler.toml: [[${section}]] name = "${binding}"${more}.`,
   );
 }
 
@@ -146,8 +141,7 @@ export function limiterOf(env: unknown, binding: string, isNamed: boolean): Rate
   const bound = boundTo(env, binding);
   if (isLimiter(bound)) return bound;
   if (bound === undefined && !isNamed) return undefined;
-  const rest = 'namespace_id = "1001", simple = { limit = 100, period = 60 }';
-  throw bindingMissing(binding, "rate limiter", "ratelimits", rest);
+  throw bindingMissing(binding, "ratelimits");
 }
 
 function isLimiter(bound: unknown): bound is RateLimiter {
