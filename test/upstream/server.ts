@@ -63,7 +63,7 @@ only one of the two adds, and the texts of errors, these remain.
 | a join of a run's events without \`Last-Event-ID\` brings what nobody has read yet, of all modes | all that is kept, of the modes that are named |
 | the last event is the last of the run's | \`end\` follows, unless \`compatibility\` says otherwise |
 | of a run without a thread \`Content-Location\` is \`/runs/:run_id\`; its graph cannot ask | \`/threads/:run_id/runs/:run_id\`; it can |
-| a thread whose run was cancelled on its way is \`idle\` | \`interrupted\`, when nodes are left to run |
+| a thread whose run was cancelled on its way is \`idle\`, and so is one that was edited, or made of supersteps | \`interrupted\`, when nodes are left to run |
 | a run that goes on can be deleted | 409: it is to be cancelled first |
 | a rolled back run is there as failed, and what it wrote | neither is |
 | the metadata of a state and of tasks say the graph, the assistant, the version of the server and the request's headers | \`source\`, \`step\`, \`parents\`, \`thread_id\`, \`run_id\`, and what the run's metadata says |
@@ -72,5 +72,9 @@ only one of the two adds, and the texts of errors, these remain.
 | \`X-Pagination-Total\` counts \`offset\` beside all that there is | how many there are; \`X-Pagination-Next\` the next offset |
 | threads are found by any of their values, and those without values always | by the paths that \`directory.extract\` names |
 | an assistant of an unknown graph is made, and fails when it runs | 404 |
+| an assistant that goes back to a version of another graph stays with its graph | has the graph of that version |
+| a run of a thread that has run nothing, and brings nothing, fails | it is refused (409 \`thread_empty\`) |
+| a thread can be copied while a run goes on | 409: the run is to end first |
+| a search by an empty list of \`ids\` finds all threads | none |
 | labels of a namespace that are not allowed are a 422 | 400 |
 `;
