@@ -215,15 +215,18 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
 
   /** Those that would be found though there is only a draft of them, and their objects have no thread. They may be about to make it. */
   async #unmade(filter: ThreadFilter): Promise<ReadonlySet<string>> {
-    const drafts = this.#isEmpty() ? [] : this.#search.drafts(filter);
-    if (drafts.length === 0) return new Set();
-    const answers = drafts.map(async (draft) =>
-      (await this.#expected.isUnmade(draft, "hasThread")) ? draft.thread_id : undefined,
-    );
-    const unmade = new Set(await Promise.all(answers));
+    const drafts = () => (this.#isEmpty() ? [] : this.#search.drafts(filter));
+    const unmade = new Set<string>();
+    const asking = drafts().map(async (draft) => {
+      if (await this.#expected.isUnmade(draft, "hasThread")) unmade.add(draft.thread_id);
+    });
+    await Promise.all(asking);
     // Those that have told something meanwhile are found.
-    const left = this.#isEmpty() ? [] : this.#search.drafts(filter);
-    return new Set(left.map(({ thread_id: id }) => id).filter((id) => unmade.has(id)));
+    return new Set(
+      drafts()
+        .map(({ thread_id: id }) => id)
+        .filter((id) => unmade.has(id)),
+    );
   }
 
   async #ask(thread: ExpectedThread): Promise<void> {

@@ -11,24 +11,22 @@ const FEW = 2000;
 /** Keys among which the rarest are looked for. */
 const MAX_COUNTED = 200;
 
+/** Drafts that are looked at for one search: the others count as threads, which nearly all of them are. */
+const MAX_DRAFTS = 100;
+
 /** A condition of SQL and its inputs. */
 interface Condition {
   readonly sql: string;
   readonly inputs: readonly SqlInput[];
 }
 
-/** Drafts that are asked of for one search: the others count as threads, which nearly all of them are. */
-const MAX_DRAFTS = 100;
-
-/** There are only few: those of threads that were made a moment ago, or not at all. */
-const IS_DRAFT = `t.expected_by IS NOT NULL AND t.version = ${DRAFT}`;
-
-type PlaceRow = { thread_id: string; key: string | number };
+type PlaceRow = { thread_id: string; key: string | number; entry?: string };
 
 /** A thread that may not be made, and the object that knows. */
-export interface DraftedThread extends Record<string, SqlStorageValue> {
+interface DraftedThread extends Record<string, SqlStorageValue> {
   readonly thread_id: string;
   readonly object_id: string;
+  readonly entry: string;
 }
 
 /** Finds threads by their keys: what it reads follows the threads that the rarest key of a filter has, or the page that is wanted. */
@@ -40,20 +38,27 @@ export class ThreadSearch {
   }
 
   find(filter: ThreadFilter, { by, descending }: ThreadOrder, count: number): readonly ThreadPlace[] {
+    const where = this.#where(filter);
     const direction = descending ? "DESC" : "ASC";
-    const columns = `t.thread_id, t.${by} AS key`;
-    const order = `t.${by} ${direction}, t.thread_id ${direction}`;
-    const rows = this.#first<PlaceRow>(columns, this.#where(filter), { filter, order, count });
-    return rows.map((row) => ({ threadId: row.thread_id, key: row.key }));
+    const isFiltered = !isExactFilter(filter);
+    const statement = `SELECT t.thread_id, t.${by} AS key${isFiltered ? ", t.entry" : ""} FROM threads t
+      WHERE ${where.sql} ORDER BY t.${by} ${direction}, t.thread_id ${direction}${isFiltered ? "" : " LIMIT ?"}`;
+    const found: ThreadPlace[] = [];
+    for (const row of this.#sql.each<PlaceRow>(statement, ...where.inputs, ...(isFiltered ? [] : [count]))) {
+      if (isFiltered && !matches(row.entry ?? "", filter)) continue;
+      found.push({ threadId: row.thread_id, key: row.key });
+      if (found.length === count) break;
+    }
+    return found;
   }
 
-  /** Those that are found of which there is only a draft, those first that have been expected for longest. */
+  /** Of those that are found, those of which there is only a draft. There are few: they were announced a moment ago, or never made. */
   drafts(filter: ThreadFilter): readonly DraftedThread[] {
-    if (this.#sql.first(`SELECT 1 FROM threads t WHERE ${IS_DRAFT} LIMIT 1`) === undefined) return [];
-    const { sql, inputs } = this.#where(filter);
-    const where = { sql: `${IS_DRAFT} AND ${sql}`, inputs };
-    const wanted = { filter, order: "t.expected_by", count: MAX_DRAFTS };
-    return this.#first<DraftedThread>("t.thread_id, t.object_id", where, wanted);
+    const statement = `SELECT thread_id, object_id, entry FROM threads
+      WHERE expected_by IS NOT NULL AND version = ${DRAFT} ORDER BY expected_by LIMIT ${MAX_DRAFTS}`;
+    return this.#sql
+      .all<DraftedThread>(statement)
+      .filter(({ thread_id: id, entry }) => filter.ids?.includes(id) !== false && matches(entry, filter));
   }
 
   count(filter: ThreadFilter): number {
@@ -71,29 +76,6 @@ export class ThreadSearch {
       if (matches(entry, filter)) count += 1;
     }
     return count;
-  }
-
-  /** The first rows of an order. */
-  #first<Row extends Record<string, SqlStorageValue>>(
-    columns: string,
-    where: Condition,
-    {
-      filter,
-      order,
-      count,
-    }: { readonly filter: ThreadFilter; readonly order: string; readonly count: number },
-  ): readonly Row[] {
-    const select = `FROM threads t WHERE ${where.sql} ORDER BY ${order}`;
-    if (isExactFilter(filter))
-      return this.#sql.all<Row>(`SELECT ${columns} ${select} LIMIT ?`, ...where.inputs, count);
-    const statement = `SELECT ${columns}, t.entry ${select}`;
-    const found: Row[] = [];
-    for (const row of this.#sql.each<Row & { entry: string }>(statement, ...where.inputs)) {
-      if (!matches(row.entry, filter)) continue;
-      found.push(row);
-      if (found.length === count) break;
-    }
-    return found;
   }
 
   /** The keys alone say it: threads are not looked at. */
