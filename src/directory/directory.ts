@@ -127,8 +127,9 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
   ): Promise<readonly ThreadPlace[]> {
     const unmade = await this.#unmade(filter);
     if (this.#isEmpty()) return [];
-    const found = this.#search.find(filter, order, count + unmade.size);
-    return found.filter(({ threadId }) => !unmade.has(threadId)).slice(0, count);
+    const left = unmade();
+    const found = this.#search.find(filter, order, count + left.size);
+    return found.filter(({ threadId }) => !left.has(threadId)).slice(0, count);
   }
 
   async getThreads(threadIds: readonly string[]): Promise<readonly ThreadEntry[]> {
@@ -136,8 +137,8 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
   }
 
   async countThreads(filter: ThreadFilter): Promise<number> {
-    const { size } = await this.#unmade(filter);
-    return this.#isEmpty() ? 0 : this.#search.count(filter) - size;
+    const unmade = await this.#unmade(filter);
+    return this.#isEmpty() ? 0 : this.#search.count(filter) - unmade().size;
   }
 
   async getQuestions(page: QuestionsPage): Promise<readonly AskedQuestion[]> {
@@ -213,20 +214,23 @@ export abstract class Directory extends DurableObject implements DirectoryApi {
     await Promise.all(asked.map((thread) => this.#ask(thread)));
   }
 
-  /** Those that would be found though there is only a draft of them, and their objects have no thread. They may be about to make it. */
-  async #unmade(filter: ThreadFilter): Promise<ReadonlySet<string>> {
+  /**
+   * Those that would be found though there is only a draft of them, and their objects have no thread. They may be about to make it. What is
+   * returned is called in the turn in which others are found: since they were asked, some may have told something, or been forgotten.
+   */
+  async #unmade(filter: ThreadFilter): Promise<() => ReadonlySet<string>> {
     const drafts = () => (this.#isEmpty() ? [] : this.#search.drafts(filter));
     const unmade = new Set<string>();
     const asking = drafts().map(async (draft) => {
       if (await this.#expected.isUnmade(draft, "hasThread")) unmade.add(draft.thread_id);
     });
     await Promise.all(asking);
-    // Those that have told something meanwhile are found.
-    return new Set(
-      drafts()
-        .map(({ thread_id: id }) => id)
-        .filter((id) => unmade.has(id)),
-    );
+    return () =>
+      new Set(
+        drafts()
+          .map(({ thread_id: id }) => id)
+          .filter((id) => unmade.has(id)),
+      );
   }
 
   async #ask(thread: ExpectedThread): Promise<void> {

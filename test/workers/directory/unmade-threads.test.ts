@@ -131,6 +131,40 @@ it("a count has a thread whose object does not answer, and does not wait for it"
   });
 });
 
+it("a count is of what there is when it is made, whenever a thread that is asked is forgotten or tells more", async () => {
+  await runInDurableObject(env.DIRECTORY.getByName(crypto.randomUUID()), async (_, state) => {
+    let [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
+    const Asking = createDirectoryClass({
+      serde: undefined,
+      report: () => undefined,
+      askThread: () => () => {
+        asked.resolve();
+        return answer.promise;
+      },
+    });
+    const asking = new Asking(state, env);
+    const objectId = "unmade";
+    const draft = threadEntry(objectId, { version: DRAFT });
+    const changes = [
+      { change: () => asking.removeThread(objectId), counts: [0] },
+      { change: () => asking.putThread(threadEntry(objectId, { version: 1 })), counts: [0, 1] },
+    ];
+    for (const { change, counts } of changes) {
+      for (let turns = 0; turns < 20; turns++) {
+        [asked, answer] = [Promise.withResolvers(), Promise.withResolvers()];
+        await asking.putThread(draft, { within: 60_000, objectId });
+        const counting = asking.countThreads({});
+        await asked.promise;
+        answer.resolve(false);
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+        await change();
+        expect(counts).toContain(await counting);
+        await asking.removeThread(objectId);
+      }
+    }
+  });
+});
+
 it("a search shows what the directory knows of a thread whose object throws, and the others whole", async () => {
   const tenant = crypto.randomUUID();
   const damaged = new Error("damaged");
