@@ -22,6 +22,9 @@ const JUNK: readonly [unknown, ...unknown[]] = [
   { unheard_of: 1 },
   { $ref: "#" },
   { toString: 1, constructor: { prototype: 1 } },
+  JSON.parse('{"__proto__":{"a":1},"":1}'),
+  "9".repeat(400),
+  "2026-13-45T99:99:99Z",
 ];
 
 /** The value with one thing made wrong: a key replaced, left out or added, at whatever depth, or all of it. */
@@ -70,7 +73,15 @@ export const NOT_JSON: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>
   "a word of JavaScript": "undefined",
   "a number that is none": "NaN",
   "bytes that are no UTF-8": new Uint8Array([0x22, 0xff, 0xfe, 0x22]),
+  "bytes of half a surrogate pair": new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]),
+  "a slash in too many bytes": new Uint8Array([0x22, 0xc0, 0xaf, 0x22]),
+  "text in UTF-16": new Uint8Array([0x7b, 0, 0x7d, 0]),
+  "bytes that are compressed": new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xab, 0xae, 5, 0]),
+  "a number of another base": '{"a":0x10}',
+  "a comment": "{/* */}",
   "too many levels": "[".repeat(450) + "]".repeat(450),
+  "far too many levels": "[".repeat(40_000) + "]".repeat(40_000),
+  "far too many that are left open": '{"a":'.repeat(15_000),
 };
 
 function pick(texts: readonly string[], random: Random): string {

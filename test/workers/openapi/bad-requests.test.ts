@@ -316,12 +316,26 @@ type Stranger = readonly [
   isRight: (status: number) => boolean,
 ];
 
+/** None of them is asked who it is. */
+const PROXIED: Readonly<Record<string, string>> = {
+  "x-forwarded-host": "localhost",
+  "x-forwarded-for": "127.0.0.1",
+  "mf-original-url": "http://localhost/",
+  "x-original-url": "/ok",
+  "x-http-method-override": "GET",
+  "x-auth-scheme": "langsmith",
+  "x-tenant-id": "acme",
+};
+
 const STRANGERS: readonly Stranger[] = [
   ["no key", {}, isUnknown],
   ["a forged key", bearer("forged"), isUnknown],
   ["an expired key", bearer("expired"), isUnknown],
   ["another scheme", { authorization: "Basic YWNtZTo=" }, isUnknown],
   ["a forged key in its own header", { "x-api-key": "forged" }, isUnknown],
+  ["no key, but what proxies say of a request", PROXIED, isUnknown],
+  ["two keys in one header", bearer("acme, Bearer other"), isUnknown],
+  ["an endless key", bearer("x".repeat(30_000)), isUnknown],
   ["a key without the permission", bearer("powerless"), isForbidden],
   ["an expired token", bearer(await tokenOf({ exp: SOON - 7200 })), isUnknown],
   ["a token of another issuer's key", bearer(await tokenOf({ exp: SOON }, forging.privateKey)), isUnknown],
@@ -380,6 +394,31 @@ describe.each(routes)("%s", { timeout: 30_000 }, (route) => {
         const isTold = text.includes('"code"') || route === "GET /hooks/{token}";
         const isRight = isRefused(response.status) && isTold && !text.includes(SECRET);
         if (!isRight) faults.push(`${path} is answered ${response.status}: ${text.slice(0, 100)}`);
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(faulted.splice(0)).toEqual([]);
+    await nothingHasChanged();
+  });
+});
+
+const METHODS = ["HEAD", "OPTIONS", "GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"];
+
+describe.each(Object.keys(document.paths))("%s", { timeout: 30_000 }, (template) => {
+  it("takes no other methods than it documents, whatever a header says, and shows nothing to others", async () => {
+    const faults: string[] = [];
+    const documented = METHODS.filter((method) => routes.includes(`${method} ${template}`));
+    for (const method of METHODS.filter((each) => !documented.includes(each))) {
+      const { path } = goodRequest(generationOf(`${documented[0]} ${template}`));
+      const headers = { "x-http-method-override": documented[0] ?? "" };
+      for (const key of [ACME, bearer("other"), {}]) {
+        const response = await send(path, { method, headers: { ...headers, ...key } });
+        const text = await response.text();
+        // A page asks before it calls, and a HEAD is a GET without its answer.
+        const isTaken = method === "OPTIONS" || (method === "HEAD" && documented.includes("GET"));
+        const isRight = isTaken ? response.status < 500 && text === "" : isRefused(response.status);
+        if (!isRight || text.includes(SECRET))
+          faults.push(`${method} is answered ${response.status}: ${text}`);
       }
     }
     expect(faults).toEqual([]);
