@@ -23,15 +23,15 @@ async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/** Whether a blob is what its name says. What is encrypted, and cannot be read here, nobody can tell: it is believed. */
+/** Whether a blob is what its name says. Undefined for what is encrypted and cannot be read here: nobody can tell. */
 export async function isNamedRight(
   serde: SerializerProtocol,
   hash: string,
   type: string | null,
   stored: Uint8Array,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const names = type === null ? [await sha256(stored)] : await namesOf(serde, type, stored);
-  return names === undefined || names.some((name) => toHex(name) === hash);
+  return names?.some((name) => toHex(name) === hash);
 }
 
 /** Undefined where nobody can tell. */

@@ -37,8 +37,11 @@ export class BlobMoves {
     }));
   }
 
-  /** Whether a blob has as many bytes as its row says, and those that its hash stands for. `given`: unless the tables have them. */
-  async isTrue(threadId: string, hash: string, given?: Uint8Array): Promise<boolean> {
+  /**
+   * Whether a blob has as many bytes as its row says, and those that its hash stands for, as far as anybody can tell. `given`: unless the
+   * tables have them.
+   */
+  async isTrue(threadId: string, hash: string, given?: Uint8Array): Promise<boolean | undefined> {
     const row = this.#rows.find(threadId, hash);
     if (row === undefined) return false;
     const bytes = given ?? this.#rows.bytes(threadId, hash, row.size);

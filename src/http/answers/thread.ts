@@ -55,6 +55,12 @@ export const Imported = v.object({
       v.description("The hashes of those that were gone when the file was written."),
     ),
   ),
+  unchecked_blobs: v.optional(
+    v.pipe(
+      v.array(v.string()),
+      v.description("The hashes of those that are encrypted with a key which is not here."),
+    ),
+  ),
 });
 
 const Counts = v.record(v.string(), Count);

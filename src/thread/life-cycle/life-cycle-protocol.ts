@@ -58,6 +58,8 @@ export interface ImportedThread {
   readonly blobs: number;
   /** The hashes of those that the archive says it could not have. */
   readonly missing_blobs?: readonly string[];
+  /** The hashes of those that are encrypted with a key which is not here: that they are what they are named, nobody can tell. */
+  readonly unchecked_blobs?: readonly string[];
 }
 
 /** The methods of a thread object for the thread as a whole. */

@@ -72,6 +72,8 @@ class ImportTarget {
   readonly #counts = { checkpoints: 0, runs: 0 };
   /** The hashes of those that came. */
   readonly #blobs = new Set<string>();
+  /** The hashes of those that are encrypted with a key which is not here. */
+  readonly #unchecked: string[] = [];
   #blob: { readonly hash: string; readonly bytes: Uint8Array; filled: number } | undefined;
 
   constructor(header: ThreadHeader, options: ImportOptions) {
@@ -108,18 +110,19 @@ class ImportTarget {
   async finish(key: HashedKey | undefined): Promise<ImportedThread> {
     const { storage, address, metadata, isCopy, now } = this.#options;
     const { missingBlobs } = this.#header;
-    const imported = {
-      graph: this.#graph,
-      ...this.#counts,
-      blobs: this.#blobs.size,
-      ...(missingBlobs && { missing_blobs: missingBlobs }),
-    };
     if (this.#blob !== undefined) throw incompleteBlob(this.#blob.hash);
     storage.prepare();
     const missing = storage.blobs.outside(address.threadId).filter(({ hash }) => !this.#blobs.has(hash));
     if (missing.length > 0) throw new InvalidArchiveError(`${missing.length} large values are missing`);
     for (const { hash } of storage.blobs.all(address.threadId))
       if (!this.#blobs.has(hash)) await this.#requireTrue(hash);
+    const imported = {
+      graph: this.#graph,
+      ...this.#counts,
+      blobs: this.#blobs.size,
+      ...(missingBlobs && { missing_blobs: missingBlobs }),
+      ...(this.#unchecked.length > 0 && { unchecked_blobs: this.#unchecked }),
+    };
     this.#fit("thread", () => {
       const times = { updated_at: now, ...(isCopy && { created_at: now }) };
       for (const [column, value] of Object.entries({ ...this.#columns, ...times })) {
@@ -193,7 +196,9 @@ class ImportTarget {
 
   async #requireTrue(hash: string, bytes?: Uint8Array): Promise<void> {
     const { storage, address } = this.#options;
-    if (await storage.blobs.isTrue(address.threadId, hash, bytes)) return;
+    const isTrue = await storage.blobs.isTrue(address.threadId, hash, bytes);
+    if (isTrue === undefined) this.#unchecked.push(hash);
+    if (isTrue !== false) return;
     throw new InvalidArchiveError(`the large value ${hash} is another one`);
   }
 

@@ -6,7 +6,7 @@ import { fromHex, toHex } from "../../../src/hex.ts";
 import { COPY, ELSEWHERE, KEEP, LIST, VALUE } from "../../../src/storage/patch/node.ts";
 import { archiveOf, changed, exported, importInto, recordsOf, type Row } from "../../support/archives.ts";
 import { Log } from "../../support/log.ts";
-import { TestThread } from "../../support/threads.ts";
+import { json, request, TestThread } from "../../support/threads.ts";
 import { deploy, deploySerde } from "../graphs.ts";
 
 /** Files that somebody has made up: their checksums are right. */
@@ -180,7 +180,14 @@ describe("an archive with a large value that its hash does not stand for", () =>
     const renamed = await importInto(new TestThread(), await archiveOf(records));
     expect((await renamed.state()).values["log"]).toHaveLength(2);
     deploySerde(() => new EncryptedSerializer({ current: "second", keys: { second: keys.second } }));
-    const unreadable = await importInto(new TestThread(), await archiveOf(records));
+    const unreadable = new TestThread();
+    const headers = { "content-type": "application/vnd.tidemark.thread" };
+    const body = await archiveOf(records);
+    expect(await json(request(`${unreadable.path}/import`, { method: "POST", headers, body }))).toMatchObject(
+      {
+        unchecked_blobs: [one.hash, another.hash],
+      },
+    );
     await expect(unreadable.state()).rejects.toMatchObject({ code: "encryption_key_missing" });
   });
 });
