@@ -52,6 +52,13 @@ export async function bareThread({ url }: Pick<Server, "url">): Promise<void> {
   await post(`${path}/run`, {});
 }
 
+/** The same with all that a thread asks of the platform. */
+export async function bareListedThread({ url }: Pick<Server, "url">): Promise<void> {
+  const path = `${url}/${crypto.randomUUID()}`;
+  await post(`${path}/create-listed`, {});
+  await post(`${path}/run-listed`, {});
+}
+
 async function post(url: string, body: object): Promise<unknown> {
   return answerOf(
     await fetch(url, {

@@ -35,11 +35,12 @@ export function throughputTable({ newThreads, longThread, state }: Throughputs):
 }
 
 /** What the platform makes of the disk by itself. */
-export function platformTable({ newThreads, bare }: Throughputs): string {
+export function platformTable({ newThreads, bare, bareListed }: Throughputs): string {
   return columnsOf(
     ["on a disk, 32 connections", "a second / median ms / ms of CPU of each"],
     [
       ["new bare objects", figuresOf(bare)],
+      ["new bare objects with an alarm and a directory", figuresOf(bareListed)],
       ["new threads", figuresOf(newThreads.many.onDisk)],
     ],
   );

@@ -1,4 +1,4 @@
-import { bareThread, BenchThread } from "./bench-thread.ts";
+import { bareListedThread, bareThread, BenchThread } from "./bench-thread.ts";
 import { contest, inTurns, type Contender, type Load, type Throughput } from "./load.ts";
 import type { Server } from "./server.ts";
 
@@ -27,18 +27,23 @@ export interface Throughputs {
   readonly state: Compared;
   /** New objects, on as many connections as the new threads have. */
   readonly bare: Throughput;
+  /** The same with rows of supersteps, an alarm while they come, and entries in a directory. */
+  readonly bareListed: Throughput;
 }
 
 type Work = () => Promise<unknown>;
 
 export async function throughputs(servers: Servers): Promise<Throughputs> {
-  const bareObjects: Contender = { server: servers.bare, work: () => bareThread(servers.bare) };
+  const bareObjects: readonly Contender[] = [bareThread, bareListedThread].map((work) => ({
+    server: servers.bare,
+    work: () => work(servers.bare),
+  }));
   const compare = async (load: Load, workOn: (server: Server) => Work): Promise<Compared> =>
     comparedOf(await contest(contendersOf(servers, workOn), load));
 
-  await contest([...contendersOf(servers, newThread), bareObjects], WARM_UP);
+  await contest([...contendersOf(servers, newThread), ...bareObjects], WARM_UP);
   const one = await compare(ONE, newThread);
-  const measured = await contest([...contendersOf(servers, newThread), bareObjects], MANY);
+  const measured = await contest([...contendersOf(servers, newThread), ...bareObjects], MANY);
   const newThreads = { one, many: comparedOf(measured) };
 
   const threads = await longThreads(servers);
@@ -47,7 +52,7 @@ export async function throughputs(servers: Servers): Promise<Throughputs> {
     many: await compare(MANY, (server) => () => present(threads.get(server)).loop()),
   };
   const state = await compare(ONE, (server) => () => present(threads.get(server)).state());
-  return { newThreads, longThread, state, bare: present(measured[3]) };
+  return { newThreads, longThread, state, bare: present(measured[3]), bareListed: present(measured[4]) };
 }
 
 function newThread(server: Server): Work {
