@@ -1,15 +1,11 @@
 import { UndecodableError } from "../errors.ts";
 import { chain } from "../checkpoint/maybe-promise.ts";
-import type { Budget } from "../checkpoint/serde/budget.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import { BlobBucket, noBucket, type BlobObject } from "./blob-bucket.ts";
 import { BlobRows, type BlobRow, type StoredBlob } from "./blob-rows.ts";
 import type { LazyTables } from "./lazy-tables.ts";
 import type { HashedBytes } from "./blob-hashes.ts";
-
-/** What a byte of a body takes at least once it is read: a sign of a text outside of ASCII is half as long. In what a `Budget` counts. */
-const OF_A_BYTE = 1 / 8;
 
 /** The type of bytes as they are. */
 const BYTES = "bytes";
@@ -116,10 +112,8 @@ export class BlobStore {
   }
 
   /** What the serializer has written of a body, to be read by it. */
-  readEncoded(threadId: string, hash: string, budget: Budget): MaybePromise<Uint8Array> {
-    const row = this.#rows.require(threadId, hash);
-    budget.take(row.size * OF_A_BYTE);
-    return this.#stored(threadId, hash, row);
+  readEncoded(threadId: string, hash: string): MaybePromise<Uint8Array> {
+    return this.#stored(threadId, hash, this.#rows.require(threadId, hash));
   }
 
   hasAny(threadId: string): boolean {

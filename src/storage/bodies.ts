@@ -1,7 +1,6 @@
 import { encode } from "../checkpoint/encoding.ts";
 import type { Encoded } from "../checkpoint/encoding.ts";
 import { chain, isPromise } from "../checkpoint/maybe-promise.ts";
-import { Budget, MOST_AT_ONCE } from "../checkpoint/serde/budget.ts";
 import type { SerializerProtocol } from "../checkpoint/serde/protocol.ts";
 import type { MaybePromise } from "../checkpoint/types.ts";
 import { UnserializableError, ValueTooLargeError } from "../errors.ts";
@@ -63,19 +62,18 @@ export interface OpenedBody {
   readonly size: number;
 }
 
-/** Decodes a body; references in it stay references. `budget`: of all bodies that are there at once. */
+/** Decodes a body; references in it stay references. */
 export function openBody(
   serde: SerializerProtocol,
   blobs: BlobStore,
   threadId: string,
   row: BodyRow,
-  budget = new Budget(MOST_AT_ONCE),
 ): MaybePromise<OpenedBody> {
   const reading =
     row.body === null
-      ? blobs.readEncoded(threadId, toHex(new Uint8Array(row.body_hash ?? new ArrayBuffer(0))), budget)
+      ? blobs.readEncoded(threadId, toHex(new Uint8Array(row.body_hash ?? new ArrayBuffer(0))))
       : new Uint8Array(row.body);
   return chain(reading, (data) =>
-    chain(serde.loadsTyped(row.type, data, budget), (value) => ({ value, size: data.length })),
+    chain(serde.loadsTyped(row.type, data), (value) => ({ value, size: data.length })),
   );
 }

@@ -74,10 +74,9 @@ export class CheckpointReader {
     if (snapshot === undefined) return undefined;
     if (snapshot.level < SNAPSHOT) throw missingBase(id);
     // All rows are read in this turn: some may be gone in the next.
-    const budget = new Budget(MOST_AT_ONCE);
     const opening = both(
       () => (snapshot.level === OUTWARD ? this.#around(cache, namespace, snapshot) : NOTHING_AROUND),
-      () => all(links.map((row) => () => this.#open(namespace.thread_id, row, budget))),
+      () => all(links.map((row) => () => this.#open(namespace.thread_id, row))),
     );
     return chain(opening, ([around, bodies]) => applyChain(links, bodies, around, onTheWay));
   }
@@ -164,7 +163,7 @@ export class CheckpointReader {
     base?: ReadonlyMap<string, unknown>,
     budget?: Budget,
   ): MaybePromise<TaskWrites<unknown>> {
-    return chain(this.#open(threadId, row, budget), ({ value }) => fromTaskBody(value, base, budget));
+    return chain(this.#open(threadId, row), ({ value }) => fromTaskBody(value, base, budget));
   }
 
   #taskRows(cache: SaverCache, namespace: number, checkpointId: string): readonly TaskRow[] {
@@ -174,8 +173,8 @@ export class CheckpointReader {
     return hasNone ? [] : writes.ofCheckpoint(namespace, checkpointId);
   }
 
-  #open(threadId: string, row: BodyRow, budget: Budget | undefined): MaybePromise<OpenedBody> {
-    return openBody(this.#parts.serde, this.#parts.blobs, threadId, row, budget);
+  #open(threadId: string, row: BodyRow): MaybePromise<OpenedBody> {
+    return openBody(this.#parts.serde, this.#parts.blobs, threadId, row);
   }
 
   async #checkpoint(

@@ -1,7 +1,5 @@
-import { UndecodableError } from "../errors.ts";
 import type { ExternalReference } from "../checkpoint/serde/external-reference.ts";
 import { fromBytes, type LargeLeaf, TEXT } from "./large-leaf.ts";
-import { MAX_COPIED } from "./limits.ts";
 
 /** What stands in the place of each reference: bytes of its own, which whoever gets them may change. */
 export function leavesOf(
@@ -12,9 +10,6 @@ export function leavesOf(
     const bytes = contents.get(reference.hash);
     return bytes === undefined ? [] : [{ reference, hash: reference.hash, kind: reference.kind, bytes }];
   });
-  // References are short, whatever they stand for.
-  if (copiedBytes(found) > MAX_COPIED)
-    throw new UndecodableError("more comes of its copies of bytes than an object has room for");
   const leaves = new Map<unknown, LargeLeaf>();
   const made = new Map<string, LargeLeaf>();
   for (const { reference, hash, kind, bytes } of found) {

@@ -1,6 +1,5 @@
 import { UndecodableError } from "../../errors.ts";
 import { deltaSnapshotCodec } from "../delta-snapshot.ts";
-import type { Budget } from "./budget.ts";
 import { copyBytes, isBytes } from "./bytes.ts";
 import { CodecRegistry } from "./codec.ts";
 import type { Codec } from "./codec.ts";
@@ -35,7 +34,7 @@ export class MsgpackSerializer implements SerializerProtocol {
     return ["msgpack", writeValue(value, this.#codecs, { isBare })];
   }
 
-  loadsTyped(type: string, data: Uint8Array | string, budget?: Budget): unknown {
+  loadsTyped(type: string, data: Uint8Array | string): unknown {
     switch (type) {
       case "null":
         if (data.length > 0) throw new UndecodableError(`${data.length} bytes follow after a null`);
@@ -45,7 +44,7 @@ export class MsgpackSerializer implements SerializerProtocol {
       case "json-text":
         return parseJson(data);
       case "msgpack":
-        return readValue(bytesOf(type, data), this.#codecs, this.#keys, budget);
+        return readValue(bytesOf(type, data), this.#codecs, this.#keys);
       default:
         throw new UndecodableError(`the type "${type}" is unknown to this serializer`, { details: { type } });
     }

@@ -1,5 +1,4 @@
 import type { MaybePromise } from "../types.ts";
-import type { Budget } from "./budget.ts";
 
 /**
  * Turns any value into bytes and back. The type tag names the format, so that bytes stay readable when the format
@@ -11,8 +10,7 @@ export interface SerializerProtocol {
    * a buffer that others share: its `buffer` is not for whoever gets it.
    */
   dumpsTyped(value: unknown, isBare?: boolean): MaybePromise<[type: string, data: Uint8Array]>;
-  /** `budget`: of all that is read to be there at once; one that builds more than it has room for is refused. */
-  loadsTyped(type: string, data: Uint8Array | string, budget?: Budget): MaybePromise<unknown>;
+  loadsTyped(type: string, data: Uint8Array | string): MaybePromise<unknown>;
   /**
    * Of a serializer that encrypts: 32 bytes that name the bytes, the same ones always the same, and tell nothing about
    * them. Large values, which are kept apart under a name of their content, are then written by the serializer too.

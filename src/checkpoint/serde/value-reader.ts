@@ -1,6 +1,6 @@
 import { UndecodableError, messageOf } from "../../errors.ts";
 import { bigintOf } from "./bigint.ts";
-import { Budget, ENTRY, INSTANCE, MEMBER } from "./budget.ts";
+import { Budget, ENTRY, INSTANCE, MEMBER, MOST_AT_ONCE } from "./budget.ts";
 import { ByteReader } from "./byte-reader.ts";
 import type { CodecRegistry } from "./codec.ts";
 import type { PayloadReader } from "./extensions/extension.ts";
@@ -14,7 +14,7 @@ export function readValue(
   bytes: Uint8Array,
   codecs: CodecRegistry,
   keys: KeyCache,
-  budget?: Budget,
+  budget = new Budget(MOST_AT_ONCE),
 ): unknown {
   const input = new ByteReader(bytes, keys);
   try {
@@ -25,9 +25,7 @@ export function readValue(
         { details: { version } },
       );
     }
-    const own = new Budget();
-    const value = new ValueReader(input, codecs, own).value();
-    budget?.take(own.built);
+    const value = new ValueReader(input, codecs, budget).value();
     if (input.remaining > 0) throw new UndecodableError(`${input.remaining} bytes follow after its end`);
     return value;
   } catch (cause) {

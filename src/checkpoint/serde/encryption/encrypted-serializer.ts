@@ -1,5 +1,4 @@
 import { UndecodableError } from "../../../errors.ts";
-import type { Budget } from "../budget.ts";
 import { MsgpackSerializer } from "../msgpack-serializer.ts";
 import type { SerializerProtocol } from "../protocol.ts";
 import { ENCRYPTED } from "./encrypted-type.ts";
@@ -44,9 +43,9 @@ export class EncryptedSerializer implements SerializerProtocol {
     return encrypting.then((ciphertext) => [ENCRYPTED, writeEnvelope(head, nonce, ciphertext)]);
   }
 
-  async loadsTyped(type: string, data: Uint8Array | string, budget?: Budget): Promise<unknown> {
+  async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
     if (type !== ENCRYPTED) {
-      if (this.#readsPlain) return this.#serde.loadsTyped(type, data, budget);
+      if (this.#readsPlain) return this.#serde.loadsTyped(type, data);
       throw new DecryptionError(
         "not_encrypted",
         `it is of the type "${type}" and not encrypted; readsPlain lets the serializer read what was stored before there was a key`,
@@ -55,7 +54,7 @@ export class EncryptedSerializer implements SerializerProtocol {
     }
     if (typeof data === "string") throw new UndecodableError("encrypted data must be a Uint8Array");
     const envelope = readEnvelope(data);
-    return this.#serde.loadsTyped(envelope.type, await this.#decrypt(envelope), budget);
+    return this.#serde.loadsTyped(envelope.type, await this.#decrypt(envelope));
   }
 
   fingerprint(bytes: Uint8Array): Promise<Uint8Array> {
