@@ -91,7 +91,7 @@ describe("a log that is behind", () => {
     });
     const events = await told(thread, runId);
     expect(ofMode(events, "updates")).toEqual(FINISHED);
-    expect(events.at(-1)?.data).toMatchObject({ error: "run_stalled" });
+    expect(events.at(-1)?.data).toMatchObject({ error: "RunStalledError", code: "run_stalled" });
   });
 
   const stops: Readonly<Record<string, (thread: TestThread, runId: string) => Promise<unknown>>> = {
