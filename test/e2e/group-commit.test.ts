@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BundledServer } from "./support/bundled-server.ts";
 import { request } from "./support/request.ts";
 
+/** In milliseconds: calls that nobody answers are on their way by then. */
+const SENT_WITHIN = 500;
+
 let folder: string;
 let server: BundledServer;
 
@@ -45,8 +48,15 @@ async function inTurn(count: number, call: () => Promise<void>): Promise<void> {
   for (let left = count; left > 0; left--) await call();
 }
 
+/** The server stands still until all of them have been sent. */
 async function atOnce(count: number, call: () => Promise<void>): Promise<void> {
-  await Promise.all(Array.from({ length: count }, call));
+  const { pid } = server;
+  if (pid === undefined) throw new Error("The server does not run.");
+  process.kill(pid, "SIGSTOP");
+  const calls = Promise.all(Array.from({ length: count }, call));
+  await new Promise((resolve) => setTimeout(resolve, SENT_WITHIN));
+  process.kill(pid, "SIGCONT");
+  await calls;
 }
 
 /** A run on one and the same new thread. */
