@@ -29,7 +29,8 @@ const resolve = {
 const sharing = { isolate: false };
 /** Ends what hangs: a machine that does something else besides must not end what is only slow. */
 const parallel = { maxWorkers: "100%", sequence: { groupOrder: 1 }, testTimeout: 20_000 };
-const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 2 } };
+/** Two at once: they start servers and browsers, and wait for them for half of the time. */
+const twoAtOnce = { maxWorkers: 2, sequence: { groupOrder: 2 } };
 
 function node(name: string, test: TestOptions): TestProjectInlineConfiguration {
   return { resolve, test: { name, ...parallel, ...test } };
@@ -113,13 +114,13 @@ export default defineConfig({
       workerd("conformance-workers", { include: ["test/conformance/**/*.workers.test.ts"], globals: true }),
       node("e2e", {
         include: ["test/e2e/**/*.test.ts", "test/compat/**/*.test.ts"],
-        ...oneByOne,
+        ...twoAtOnce,
         testTimeout: 120_000,
         hookTimeout: 60_000,
       }),
       node("browser", {
         include: ["test/browser/**/*.test.ts"],
-        ...oneByOne,
+        ...twoAtOnce,
         expect: { poll: { timeout: 8000 } },
         testTimeout: 60_000,
         hookTimeout: 60_000,
